@@ -45,7 +45,7 @@ func newGraph(size *size, p *parameters, config Config, withGradients bool) *gra
 		n := input(g, l.name, l.values, l.shape...)
 		nodes, leaves[l.name] = append(nodes, n), leafNode{n, l}
 	}
-	total := gr.build(g, p.weights.Config, leaves, withGradients)
+	total := gr.build(g, p.weights, leaves, withGradients)
 	if withGradients {
 		for _, n := range must(gorgonia.Grad(total, nodes...)) {
 			gr.gradients = append(gr.gradients, n.Op().(*op))
@@ -76,9 +76,9 @@ func newInput(g *gorgonia.ExprGraph, name string, data *[]float32, shape ...int)
 
 // build adds inputs, tower, heads and loss, and returns the total loss. leaves are the parameters' nodes by name.
 func (gr *graph) build(
-	g *gorgonia.ExprGraph, config infer.Config, leaves map[string]leafNode, withGradients bool,
+	g *gorgonia.ExprGraph, network *infer.Weights, leaves map[string]leafNode, withGradients bool,
 ) *gorgonia.Node {
-	shape, s := gr.game.Tensor, &gr.scratch
+	shape, s, config := gr.game.Tensor, &gr.scratch, network.Config
 	conv := func(prefix, suffix string) (*conv, gorgonia.Nodes) {
 		weights, bias := leaves[prefix+"conv"+suffix], leaves[prefix+"bias"+suffix]
 		c := &conv{gr.convolvers[weights.folded], shape.Cells(), weights.folded.out, s}
@@ -86,11 +86,11 @@ func (gr *graph) build(
 	}
 	x := newInput(g, "input", &gr.input, partRows, shape.H, shape.W, kernel.PadChannels(shape.C))
 	board := tensor.Shape{partRows, shape.H, shape.W, kernel.PadChannels(config.Channels)}
-	first, weights := conv("stem.", "")
+	first, stemInputs := conv("stem.", "")
 	var none gorgonia.Nodes // for layers without constant inputs
-	x = apply("stem", stem{first}, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, weights...))
+	x = apply("stem", stem{first}, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, stemInputs...))
 	var shared *figures
-	if len(gr.game.Figures) > 0 {
+	if network.FigureLayers() {
 		shared = newFigures(gr.game, kernel.PadChannels(config.Channels), withGradients)
 	}
 	for i := range config.Blocks {
@@ -102,8 +102,8 @@ func (gr *graph) build(
 			x = apply(prefix, b, board, none, slices.Concat(gorgonia.Nodes{x}, weights1, weights2))
 			continue
 		}
-		single, weights := conv(prefix, "")
-		x = apply(prefix, residual{single}, board, none, append(gorgonia.Nodes{x}, weights...))
+		single, inputs := conv(prefix, "")
+		x = apply(prefix, residual{single}, board, none, append(gorgonia.Nodes{x}, inputs...))
 		for layer := range infer.FigureLayers {
 			prefix := infer.FigureLayerPrefix(i, layer)
 			toFigures, toCells := leaves[prefix+"figures.weight"], leaves[prefix+"cells.weight"]

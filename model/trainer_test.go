@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -38,6 +39,28 @@ func TestFreshLoss(t *testing.T) {
 	want.Total = want.Policy + want.Outcome + 0.1*want.Goals
 	if apart(got, want) > 1e-6 {
 		t.Fatalf("losses %+v; want %+v", got, want)
+	}
+}
+
+// TestWithoutFigureLayers: a network from the time before its game listed figures trains as it did.
+func TestWithoutFigureLayers(t *testing.T) {
+	game, err := games.New("othello(size=4)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := *game
+	before.Figures = nil
+	b, w := randomBatch(game, 16, 1), randomNetwork(&before, infer.Config{Game: game.Name, Channels: 8, Blocks: 1}, 1)
+	var trained [2]*infer.Weights
+	for i, g := range []*env.Game{&before, game} {
+		tr := newTrainer(t, g, w.Clone(), DefaultConfig(), nil)
+		if _, err := tr.Step(b, 0.01); err != nil {
+			t.Fatal(err)
+		}
+		trained[i] = tr.params.weights
+	}
+	if !reflect.DeepEqual(trained[0], trained[1]) {
+		t.Error("the game with figures changes the step")
 	}
 }
 

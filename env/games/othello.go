@@ -68,6 +68,7 @@ func newOthello[B bitboard](v Values) (*env.Game, error) {
 		Planes: append(piecePlanes("1 on every cell"),
 			"playable cells: 1 on each cell where the mover can place a disc, 0 elsewhere"),
 		PolicyNames: []string{"place", "pass"}, PolicyExtras: 1,
+		Figures:  boardLines(size),
 		Classes:  env.WinDrawLoss,
 		MaxPlies: 2 * (o.cells - 4), // each disc may be followed by a pass, never by two
 		NewState: func() env.State {
@@ -105,6 +106,27 @@ func (o *othello[B]) makeBoard() {
 	}
 	n, inside := uint(o.size), intersect(inRows, inColumns)
 	o.rays = [4]othelloRays[B]{{1, inRows}, {n + 1, inside}, {n, inColumns}, {n - 1, inside}}
+}
+
+// boardLines returns all rows, columns and diagonals of at least three cells of a square board.
+func boardLines(size int) (lines [][]int32) {
+	for _, step := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {1, -1}} { // rows and columns from a cell to the next
+		for start := range size * size {
+			r, c := start/size, start%size
+			before := func(x, step int) bool { return x-step < 0 || x-step >= size } // x is the first of a line
+			if !before(r, step[0]) && !before(c, step[1]) {
+				continue
+			}
+			var line []int32
+			for ; r < size && c >= 0 && c < size; r, c = r+step[0], c+step[1] {
+				line = append(line, int32(r*size+c))
+			}
+			if len(line) >= 3 {
+				lines = append(lines, line)
+			}
+		}
+	}
+	return lines
 }
 
 // placesOf returns the cells where the owner of the own discs can place one.

@@ -28,7 +28,7 @@ type Config struct {
 	Sheet string
 	// Channels of the tower: a multiple of 4 from 4 to 512. AlphaZero has 256.
 	Channels int
-	// Blocks of two convolutions each, or in games with figures of a convolution and two figure layers: 0 to 64.
+	// Blocks of two convolutions each, or with figure layers of a convolution and two of these: 0 to 64.
 	// AlphaZero has 19 or 39.
 	Blocks int
 	// Pooled: the outcome head pools its cells (see [Pooling]), so the network has no weight per cell and plays every
@@ -96,8 +96,8 @@ type tensorLayout struct {
 	init  initialisation
 }
 
-// layout lists the tensors of a network in the order of [Weights.Tensors].
-func layout(c Config, game *env.Game) []tensorLayout {
+// layout lists the tensors of a network, with figure layers or without, in the order of [Weights.Tensors].
+func layout(c Config, game *env.Game, figures bool) []tensorLayout {
 	var list []tensorLayout
 	add := func(name string, init initialisation, shape ...int) {
 		list = append(list, tensorLayout{name, shape, init})
@@ -114,7 +114,7 @@ func layout(c Config, game *env.Game) []tensorLayout {
 	conv("stem.", "", initHe, game.Tensor.C)
 	for i := range c.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
-		if len(game.Figures) == 0 {
+		if !figures {
 			conv(prefix, "1", initHe, c.Channels)
 			conv(prefix, "2", initZero, c.Channels)
 			continue

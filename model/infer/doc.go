@@ -3,7 +3,7 @@
 // # Network
 //
 // A residual tower of 3x3 convolutions on the mover's board, without batch norm. In games with figures, such as lines of
-// four ([env.Game.Figures]), a block is a convolution and two figure layers:
+// four ([env.Game.Figures]), a block of a new network is a convolution and two figure layers:
 //
 //	stem     relu(scale conv(x) + bias)                                         planes -> channels
 //	block    relu(x + scale2 conv2(relu(scale1 conv1(x) + bias1)) + bias2)      channels -> channels

@@ -69,6 +69,42 @@ func TestRowsIndependent(t *testing.T) {
 	}
 }
 
+// TestWithoutFigureLayers: a network from the time before its game listed figures stays valid and plays as it did, also
+// after a file and on another size of the board.
+func TestWithoutFigureLayers(t *testing.T) {
+	game, large := newGame(t, "othello-6x6"), newGame(t, "othello")
+	evaluated := func(game *env.Game, w *Weights) []float32 {
+		logits, classes := make([]float32, 8*game.NumActions()), make([]float32, 8*len(game.Classes))
+		newEvaluator(t, game, w, 8).Evaluate(envtest.Positions(game, 1, 8), logits, classes, nil)
+		return append(logits, classes...)
+	}
+	before, largeBefore := *game, *large
+	before.Figures, largeBefore.Figures = nil, nil
+	old := randomWeights(&before, DefaultConfig(&before), 1)
+	read, err := Unmarshal(old.Marshal())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if old.FigureLayers() || read.FigureLayers() || !randomWeights(game, DefaultConfig(game), 1).FigureLayers() {
+		t.Error("an old network has figure layers, or a new one has not")
+	}
+	want := evaluated(&before, old)
+	if !slices.Equal(evaluated(game, old), want) || !slices.Equal(evaluated(game, read), want) {
+		t.Error("the game with figures, or a file, changes the evaluations")
+	}
+	resized, err := old.Resize(game, large)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resizedBefore, err := old.Resize(&before, &largeBefore)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(evaluated(large, resized), evaluated(&largeBefore, resizedBefore)) {
+		t.Error("the game with figures changes the evaluations of a resized network")
+	}
+}
+
 // TestEvaluateTensors checks that states and their tensors give the same.
 func TestEvaluateTensors(t *testing.T) {
 	game := newGame(t, "free-for-all-2p")

@@ -8,7 +8,7 @@ import (
 	"ludus/model/infer/kernel"
 )
 
-// FigureLayers is the number of figure layers in a block, in games with figures.
+// FigureLayers is the number of figure layers in a block that has any.
 const FigureLayers = 2
 
 // FigureLayerPrefix is the prefix of the names of a figure layer's tensors; blocks and their layers count from 0.

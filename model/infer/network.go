@@ -23,7 +23,7 @@ type conv struct {
 	bias []float32
 }
 
-// block is a residual block: two convolutions, or in games with figures one convolution and [FigureLayers] figure layers.
+// block is a residual block: two convolutions, or one convolution and [FigureLayers] figure layers.
 type block struct {
 	convs   []conv
 	figures []figureLayer
@@ -39,7 +39,7 @@ type Network struct {
 
 	stem   conv
 	blocks []block
-	sums   *FigureSums // nil in games without figures
+	sums   *FigureSums // nil without figure layers
 
 	policyHidden, policyPlanes, policyExtras    linear
 	outcomeCells, outcomeHidden, outcomeClasses linear
@@ -58,9 +58,12 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 		planes: kernel.PadChannels(game.Tensor.C), channels: kernel.PadChannels(w.Config.Channels),
 	}
 	n.stem = n.fold(w, "stem.", "", n.planes)
+	if w.FigureLayers() {
+		n.sums = NewFigureSums(game, n.channels)
+	}
 	for i := range w.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
-		if len(game.Figures) == 0 {
+		if n.sums == nil {
 			n.blocks = append(n.blocks, block{convs: []conv{n.fold(w, prefix, "1", n.channels), n.fold(w, prefix, "2", n.channels)}})
 			continue
 		}
@@ -70,9 +73,6 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 			b.figures = append(b.figures, figureLayer{pack(w, prefix+"figures", n.channels), pack(w, prefix+"cells", n.channels)})
 		}
 		n.blocks = append(n.blocks, b)
-	}
-	if len(game.Figures) > 0 {
-		n.sums = NewFigureSums(game, n.channels)
 	}
 	n.policyHidden = pack(w, "policy.hidden", n.channels)
 	n.policyPlanes = pack(w, "policy.planes", policyWidth)

@@ -2,7 +2,6 @@ package infer
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"ludus/env"
@@ -22,15 +21,16 @@ func (w *Weights) Resize(from, to *env.Game) (*Weights, error) {
 	if err := w.Validate(from); err != nil {
 		return nil, err
 	}
-	config := w.Config
-	config.Game = to.Name
-	resized := NewWeights(to, config, rand.New(rand.NewPCG(0, 0))) // all values are replaced
-	resized.ValueScale = w.ValueScale
-	if len(resized.Tensors) != len(w.Tensors) {
+	resized := &Weights{Config: w.Config, ValueScale: w.ValueScale}
+	resized.Config.Game = to.Name
+	layout := layout(resized.Config, to, w.FigureLayers() && len(to.Figures) > 0)
+	if len(layout) != len(w.Tensors) {
 		return nil, misfit(from, to)
 	}
 	for i, old := range w.Tensors {
-		switch t := &resized.Tensors[i]; {
+		t := Tensor{layout[i].name, layout[i].shape, make([]float32, product(layout[i].shape))}
+		resized.Tensors = append(resized.Tensors, t)
+		switch {
 		case t.Name == old.Name && slices.Equal(t.Shape, old.Shape):
 			copy(t.Data, old.Data)
 		case t.Name == old.Name && t.Name == "outcome.hidden.weight":

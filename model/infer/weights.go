@@ -23,8 +23,8 @@ type Tensor struct {
 	Data  []float32
 }
 
-// Weights are the parameters of a network. Config and game determine the names, shapes and order of the tensors; in a
-// file they may have any order.
+// Weights are the parameters of a network. Config, game and [Weights.FigureLayers] determine the names, shapes and order
+// of the tensors; in a file they may have any order.
 type Weights struct {
 	Config Config
 	// ValueScale is the search setting mcts.Config.ValueScale of the games that the network was trained on, above 0.
@@ -42,7 +42,7 @@ func NewWeights(game *env.Game, config Config, rng *rand.Rand) *Weights {
 		panic("infer: new weights of an invalid config")
 	}
 	w := &Weights{Config: config, ValueScale: defaultValueScale}
-	for _, l := range layout(config, game) {
+	for _, l := range layout(config, game, len(game.Figures) > 0) {
 		data := make([]float32, product(l.shape))
 		switch l.init {
 		case initOne:
@@ -79,6 +79,13 @@ func (w *Weights) Lookup(name string) *Tensor {
 	return nil
 }
 
+// FigureLayers reports whether the blocks have figure layers: those of new networks have them in games with figures.
+// Networks that were made before their game listed figures have none.
+func (w *Weights) FigureLayers() bool { return w.Config.Blocks > 0 && w.Lookup(firstOfTwo) == nil }
+
+// firstOfTwo is a tensor of blocks of two convolutions.
+const firstOfTwo = "blocks.0.conv1"
+
 // Clone returns an independent copy.
 func (w *Weights) Clone() *Weights {
 	c := *w
@@ -97,7 +104,7 @@ func (w *Weights) Validate(game *env.Game) error {
 	if !validScale(w.ValueScale) {
 		return fmt.Errorf("value scale is %v; it must be above 0", w.ValueScale)
 	}
-	want := layout(w.Config, game)
+	want := layout(w.Config, game, w.FigureLayers() && len(game.Figures) > 0)
 	kind := fmt.Sprintf("a network of %s with %d channels and %d blocks", game.Name, w.Config.Channels, w.Config.Blocks)
 	for i, l := range want {
 		t := w.Lookup(l.name)
@@ -172,19 +179,19 @@ func arrange(metadata map[string]string, tensors []Tensor) (complete bool) {
 	if err != nil || blocks > maxBlocks {
 		return false // readMetadata returns an error
 	}
-	game := &env.Game{} // names and order depend on no more than what the tensors tell of the game
+	game, figures := &env.Game{}, true // names and order depend on no more than what the tensors tell of these
 	for _, t := range tensors {
 		switch {
 		case strings.HasPrefix(t.Name, "policy.extras."):
 			game.PolicyExtras = 1
 		case strings.HasPrefix(t.Name, "goals."):
 			game.GoalHead = true
-		case t.Name == "blocks.0.conv":
-			game.Figures = [][]int32{nil}
+		case t.Name == firstOfTwo:
+			figures = false
 		}
 	}
 	position := map[string]int{}
-	for i, l := range layout(Config{Blocks: blocks}, game) {
+	for i, l := range layout(Config{Blocks: blocks}, game, figures) {
 		position[l.name] = i + 1
 	}
 	slices.SortStableFunc(tensors, func(a, b Tensor) int {

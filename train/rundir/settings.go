@@ -52,12 +52,17 @@ func DefaultSettings(game *env.Game) Settings {
 	}
 }
 
-// simulations is the default of the setting simulations. More pay off on large boards without figures.
+// simulations is the default of the setting simulations. More pay off on large boards, unless figures of a few cells,
+// such as five in a row, tell good moves from bad ones.
 func simulations(game *env.Game) int {
-	if game.Tensor.Cells() >= 64 && game.Figures == nil {
-		return 32
+	longest := 0
+	for _, figure := range game.Figures {
+		longest = max(longest, len(figure))
 	}
-	return 16
+	if game.Tensor.Cells() < 64 || longest > 0 && longest <= 6 {
+		return 16
+	}
+	return 32
 }
 
 // samplesPerPosition is the default of the setting samples_per_position: the number of the game's symmetries, at least
@@ -121,7 +126,7 @@ func (s *Settings) List() []Setting {
 		{"plies_per_generation", 0, 1000, 1, number[int]{&s.PliesPerGeneration},
 			"plies that each game advances in a generation; 0: chosen by the plan"},
 		{"simulations", 2, 100000, 1, number[int]{&s.Simulations},
-			"per move of self-play; by default 32 in games without figures on 64 cells or more, otherwise 16 (AZ 800, GZ 2 to 200)"},
+			"per move of self-play; by default 32 on 64 cells or more, unless figures of at most 6 cells matter, otherwise 16 (AZ 800, GZ 2 to 200)"},
 		{"value_scale", 0.01, 10, 0, number[float64]{&s.ValueScale},
 			"c_scale of the Gumbel search, for values in [-1, 1] (GZ 0.5)"},
 		{"channels", 4, 512, 4, number[int]{&s.Channels}, "width of the network; 64 by default if the run's time allows (AZ 256)"},

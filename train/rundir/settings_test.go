@@ -125,7 +125,7 @@ func TestDamagedImport(t *testing.T) {
 	}
 }
 
-// Large boards without figures are searched more.
+// Large boards without small figures are searched more.
 func TestSimulations(t *testing.T) {
 	for game, want := range map[string]int{
 		"othello": 32, "hex": 32, "breakthrough-8x8": 32, "othello-6x6": 16, "hex-7x7": 16, "quad-11x11": 16, "gomoku-15x15": 16,

@@ -105,12 +105,12 @@ func (b *builder) pool(x string) string {
 // tower adds the stem and the blocks, and returns the name of their output.
 func (b *builder) tower(game *env.Game) string {
 	x, figures := b.relu(b.conv("stem.", "", Input)), ""
-	if len(game.Figures) > 0 {
+	if b.weights.FigureLayers() {
 		b.figureShapes(game)
 	}
 	for i := range b.weights.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
-		if len(game.Figures) == 0 {
+		if !b.weights.FigureLayers() {
 			x = b.residual(prefix+"sum", x, b.conv(prefix, "2", b.relu(b.conv(prefix, "1", x))))
 			continue
 		}
