@@ -18,8 +18,8 @@ type question struct {
 	most   int
 }
 
-// pliesToForce is the definition: it returns the least number of plies, or 0 if there is none. It sets q.key; known holds
-// earlier answers. The state is not done.
+// pliesToForce is the definition: it returns the least number of plies, or 0 if there is none. It sets q.key; known
+// holds earlier answers. The state is not done.
 func pliesToForce(g *env.Game, state env.State, q question, known map[question]int) (plies int) {
 	q.key = state.Key()
 	if n, ok := known[q]; ok || q.most == 0 {

@@ -23,8 +23,8 @@ type Tensor struct {
 	Data  []float32
 }
 
-// Weights are the parameters of a network. Config, game and [Weights.FigureLayers] determine the names, shapes and order
-// of the tensors; in a file they may have any order.
+// Weights are the parameters of a network. Config, game and [Weights.FigureLayers] determine the names, shapes and
+// order of the tensors; in a file they may have any order.
 type Weights struct {
 	Config Config
 	// ValueScale is the search setting mcts.Config.ValueScale of the games that the network was trained on, above 0.
