@@ -14,6 +14,7 @@ func TestDefaultSizes(t *testing.T) {
 		"line-up(width=15,height=15,line=5,gravity=0)": "7,11,15", "line-up(width=9,height=9,line=5,gravity=0)": "7,9",
 		"line-up(width=11,height=11,line=6,gravity=0)": "9,11", "quad-7x7": "own", "quad(size=11)": "7,9,11", "connect-four": "own",
 		"golden-rectangle(columns=9,rows=9)": "5,7,9", "golden-rectangle(columns=9,rows=10)": "own",
+		"line-up(width=9,height=9,line=7,gravity=0)": "own",
 	} {
 		g := newGame(t, game)
 		sizes := DefaultSizes(g)
