@@ -288,8 +288,7 @@ func (o *oracle) finished() bool {
 
 // run searches a position; the noise is drawn move by move.
 func (o *oracle) run(state env.State, simulations int, rng *rand.Rand) {
-	o.root = &oracleNode{state: o.game.After(state, state.Legal(nil)[0])}
-	o.root.state.CopyFrom(state)
+	o.root = &oracleNode{state: o.game.Copy(state)}
 	o.budget, o.done, o.self, o.gumbel = simulations, 0, rng != nil, map[env.Action]float64{}
 	for _, a := range state.Legal(nil) {
 		if rng != nil && o.cfg.Rule == Gumbel {

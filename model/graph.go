@@ -90,7 +90,7 @@ func (gr *graph) build(
 	var none gorgonia.Nodes // for layers without constant inputs
 	x = apply("stem", stem{first}, board, gorgonia.Nodes{x}, append(gorgonia.Nodes{x}, stemInputs...))
 	var shared *figures
-	if network.FigureLayers() {
+	if network.HasFigureLayers() {
 		shared = newFigures(gr.game, kernel.PadChannels(config.Channels), withGradients)
 	}
 	for i := range config.Blocks {

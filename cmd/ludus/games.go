@@ -292,7 +292,7 @@ func writeNumbers(w io.Writer, g *env.Game) {
 	fmt.Fprintf(table, "  symmetries\t%d\tturns and reflections under which the game stays the same, the identity included\n",
 		len(g.Symmetries))
 	if n := len(g.Figures); n > 0 {
-		fmt.Fprintf(table, "  figures\t%d\tsets of cells, such as lines, each seen as a whole by the network\n", n)
+		fmt.Fprintf(table, "  figures\t%d\tsets of cells, such as lines, each seen as a whole by new networks\n", n)
 	}
 	fmt.Fprintf(table, "  longest game\t%d\tplies\n", g.MaxPlies)
 	table.Flush()

@@ -435,12 +435,13 @@ func TestFigures(t *testing.T) {
 		"tic-tac-toe": 8, "connect-four": 69, "gomoku-9x9": 2*9*5 + 2*5*5, "golden-rectangle": (4 + 3 + 2 + 1) * (5 + 4 + 3 + 2 + 1),
 		"quad(size=7,corners=full)": 49 * 48 / 12, "hex": 0, "quad(size=13,corners=full)": 169 * 168 / 12,
 		"golden-rectangle(columns=13,rows=13,span=5)": (8 * 9 / 2) * (8 * 9 / 2), "gomoku-19x19": 2*19*15 + 2*15*15,
+		"othello": 2*8 + 2*(2*8-5), "othello-6x6": 2*6 + 2*(2*6-5),
 	} {
 		if got := len(Must(name).Figures); got != want {
 			t.Errorf("%s has %d figures, want %d", name, got, want)
 		}
 	}
-	for _, name := range []string{"connect-four", "gomoku-9x9"} {
+	for _, name := range []string{"connect-four", "gomoku-9x9", "othello"} {
 		for _, cells := range Must(name).Figures {
 			w := int32(Must(name).Tensor.W)
 			for i := 2; i < len(cells); i++ {

@@ -85,7 +85,7 @@ func TestWithoutFigureLayers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if old.FigureLayers() || read.FigureLayers() || !randomWeights(game, DefaultConfig(game), 1).FigureLayers() {
+	if old.HasFigureLayers() || read.HasFigureLayers() || !randomWeights(game, DefaultConfig(game), 1).HasFigureLayers() {
 		t.Error("an old network has figure layers, or a new one has not")
 	}
 	want := evaluated(&before, old)

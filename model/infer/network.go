@@ -58,7 +58,7 @@ func NewNetwork(game *env.Game, w *Weights) (*Network, error) {
 		planes: kernel.PadChannels(game.Tensor.C), channels: kernel.PadChannels(w.Config.Channels),
 	}
 	n.stem = n.fold(w, "stem.", "", n.planes)
-	if w.FigureLayers() {
+	if w.HasFigureLayers() {
 		n.sums = NewFigureSums(game, n.channels)
 	}
 	for i := range w.Config.Blocks {

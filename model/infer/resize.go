@@ -23,7 +23,7 @@ func (w *Weights) Resize(from, to *env.Game) (*Weights, error) {
 	}
 	resized := &Weights{Config: w.Config, ValueScale: w.ValueScale}
 	resized.Config.Game = to.Name
-	layout := layout(resized.Config, to, w.FigureLayers() && len(to.Figures) > 0)
+	layout := layout(resized.Config, to, w.HasFigureLayers() && len(to.Figures) > 0)
 	if len(layout) != len(w.Tensors) {
 		return nil, misfit(from, to)
 	}

@@ -23,7 +23,7 @@ type Tensor struct {
 	Data  []float32
 }
 
-// Weights are the parameters of a network. Config, game and [Weights.FigureLayers] determine the names, shapes and
+// Weights are the parameters of a network. Config, game and [Weights.HasFigureLayers] determine the names, shapes and
 // order of the tensors; in a file they may have any order.
 type Weights struct {
 	Config Config
@@ -79,12 +79,12 @@ func (w *Weights) Lookup(name string) *Tensor {
 	return nil
 }
 
-// FigureLayers reports whether the blocks have figure layers: those of new networks have them in games with figures.
+// HasFigureLayers reports whether the blocks have figure layers: those of new networks have them in games with figures.
 // Networks that were made before their game listed figures have none.
-func (w *Weights) FigureLayers() bool { return w.Config.Blocks > 0 && w.Lookup(firstOfTwo) == nil }
+func (w *Weights) HasFigureLayers() bool { return w.Config.Blocks > 0 && w.Lookup(firstConv) == nil }
 
-// firstOfTwo is a tensor of blocks of two convolutions.
-const firstOfTwo = "blocks.0.conv1"
+// firstConv is a tensor that only blocks of two convolutions have.
+const firstConv = "blocks.0.conv1"
 
 // Clone returns an independent copy.
 func (w *Weights) Clone() *Weights {
@@ -104,7 +104,7 @@ func (w *Weights) Validate(game *env.Game) error {
 	if !validScale(w.ValueScale) {
 		return fmt.Errorf("value scale is %v; it must be above 0", w.ValueScale)
 	}
-	want := layout(w.Config, game, w.FigureLayers() && len(game.Figures) > 0)
+	want := layout(w.Config, game, w.HasFigureLayers() && len(game.Figures) > 0)
 	kind := fmt.Sprintf("a network of %s with %d channels and %d blocks", game.Name, w.Config.Channels, w.Config.Blocks)
 	for i, l := range want {
 		t := w.Lookup(l.name)
@@ -186,7 +186,7 @@ func arrange(metadata map[string]string, tensors []Tensor) (complete bool) {
 			game.PolicyExtras = 1
 		case strings.HasPrefix(t.Name, "goals."):
 			game.GoalHead = true
-		case t.Name == firstOfTwo:
+		case t.Name == firstConv:
 			figures = false
 		}
 	}

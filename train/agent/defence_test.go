@@ -98,10 +98,6 @@ func forced(s *solver.Solver, player env.Player, state env.State, plies int) boo
 func TestDefenceVaries(t *testing.T) {
 	game := quad(t)
 	a, s := forPeople(t, game, "net:1"), solver.New(game, 16<<20)
-	after := func(state env.State, move env.Action) env.State {
-		next := game.After(state, move)
-		return next
-	}
 	choose := func(state env.State) env.Action {
 		move, err := a.Choose(context.Background(), state)
 		if err != nil {
@@ -115,15 +111,15 @@ func TestDefenceVaries(t *testing.T) {
 		a.Reset(seed)
 		move := choose(start)
 		first[move]++
-		state := after(start, move)
-		state = after(state, state.Legal(nil)[slices.Index(exactClasses(game, s, state, 0), 0)]) // the first winning reply
-		key, _ := after(state, choose(state)).CanonicalKey()
+		state := game.After(start, move)
+		state = game.After(state, state.Legal(nil)[slices.Index(exactClasses(game, s, state, 0), 0)]) // the first winning reply
+		key, _ := game.After(state, choose(state)).CanonicalKey()
 		second[key] = true
 	}
 	for move := range first {
-		key, _ := after(start, move).CanonicalKey()
+		key, _ := game.After(start, move).CanonicalKey()
 		for _, image := range start.Legal(nil) {
-			other, _ := after(start, image).CanonicalKey()
+			other, _ := game.After(start, image).CanonicalKey()
 			if other == key && first[image] < 2 {
 				t.Errorf("%s is played %d times, %s %d times", game.ActionNames[move], first[move], game.ActionNames[image], first[image])
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/env/envtest"
 	"ludus/env/games"
 )
 
@@ -19,8 +20,7 @@ func minimax(game *env.Game, state env.State) float64 {
 	}
 	best := math.Inf(-1)
 	for _, a := range state.Legal(nil) {
-		next := game.After(state, a)
-		v := minimax(game, next)
+		v := minimax(game, game.After(state, a))
 		if state.Player() == env.Second {
 			v = -v
 		}
@@ -44,15 +44,7 @@ func TestAlphaBetaSolves(t *testing.T) {
 		}
 		solver := newAlphaBeta(game, maxDepth)
 		for range 8 {
-			state := game.NewState()
-			for count := game.MaxPlies - 3 - rng.IntN(3); count > 0 && !state.Done(); count-- {
-				legal := state.Legal(nil)
-				next := game.After(state, legal[rng.IntN(len(legal))])
-				if next.Done() {
-					break
-				}
-				state = next
-			}
+			state := envtest.RandomPosition(game, rng, game.MaxPlies-3-rng.IntN(3))
 			want := minimax(game, state)
 			move, err := solver.Choose(context.Background(), state)
 			if err != nil {

@@ -100,7 +100,7 @@ func (p *Pool) fixedCosts() []float64 {
 			case f.HasNetwork():
 				evaluations = float64(max(f.ExpectedSimulations(), 1))
 			case f.Kind == agent.MCTS:
-				evaluations = max(float64(f.Simulations)/20, 1) // 20 playouts cost as much as one
+				evaluations = max(float64(f.Simulations)/20, 1) // 20 playouts cost as much as one; by game, 6 to 59
 			}
 		}
 		cost[i] = evaluation * evaluations * float64(p.game.UsualPlies) / 4 // half of a mean game's UsualPlies/2

@@ -82,7 +82,8 @@ func (p *Plan) Last() int {
 	return p.Generations
 }
 
-// LengthOption returns the option of "ludus train" that gives a run this length, and the option's value.
+// LengthOption returns the option of "ludus train" that gives a run this length, and the option's value, times in whole
+// milliseconds.
 func (p *Plan) LengthOption() (name, value string) {
 	length := time.Duration(p.Seconds * float64(time.Second)).Round(time.Millisecond)
 	switch {

@@ -52,8 +52,8 @@ func DefaultSettings(game *env.Game) Settings {
 	}
 }
 
-// simulations is the default of the setting simulations. More pay off on large boards, unless figures of a few cells,
-// such as five in a row, tell good moves from bad ones.
+// simulations is the default of the setting simulations. More pay off on large boards unless all figures are small,
+// such as five in a row: these tell good moves from bad ones.
 func simulations(game *env.Game) int {
 	longest := 0
 	for _, figure := range game.Figures {
@@ -126,7 +126,7 @@ func (s *Settings) List() []Setting {
 		{"plies_per_generation", 0, 1000, 1, number[int]{&s.PliesPerGeneration},
 			"plies that each game advances in a generation; 0: chosen by the plan"},
 		{"simulations", 2, 100000, 1, number[int]{&s.Simulations},
-			"per move of self-play; by default 32 on 64 cells or more, unless figures of at most 6 cells matter, otherwise 16 (AZ 800, GZ 2 to 200)"},
+			"per move of self-play; by default 32 on 64 cells or more unless the longest figure has at most 6, otherwise 16 (AZ 800, GZ 2 to 200)"},
 		{"value_scale", 0.01, 10, 0, number[float64]{&s.ValueScale},
 			"c_scale of the Gumbel search, for values in [-1, 1] (GZ 0.5)"},
 		{"channels", 4, 512, 4, number[int]{&s.Channels}, "width of the network; 64 by default if the run's time allows (AZ 256)"},

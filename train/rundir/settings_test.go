@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"ludus/checkpoints"
 	"ludus/train/match"
@@ -129,6 +130,7 @@ func TestDamagedImport(t *testing.T) {
 func TestSimulations(t *testing.T) {
 	for game, want := range map[string]int{
 		"othello": 32, "hex": 32, "breakthrough-8x8": 32, "othello-6x6": 16, "hex-7x7": 16, "quad-11x11": 16, "gomoku-15x15": 16,
+		"line-up(width=9,height=9,line=6,gravity=0)": 16, "line-up(width=9,height=9,line=7,gravity=0)": 32,
 	} {
 		if got := DefaultSettings(newGame(t, game)).Simulations; got != want {
 			t.Errorf("%s: %d simulations, want %d", game, got, want)
@@ -192,5 +194,28 @@ func TestBest(t *testing.T) {
 		if got := c.ratings.Best([]int{2, 5, 9}); got != c.want {
 			t.Errorf("%+v: the best is %d, want %d", c.ratings, got, c.want)
 		}
+	}
+}
+
+// A run's length is written as the options of "ludus train" read it, without units of 0.
+func TestLengthOption(t *testing.T) {
+	for want, p := range map[string]Plan{
+		"--generations 12": {Generations: 12}, "--time 10m": {Seconds: 600}, "--cpu 1h": {Seconds: 3600, CPU: true},
+		"--time 1h30s": {Seconds: 3630}, "--cpu 1h30m": {Seconds: 5400, CPU: true}, "--time 20h10m0.5s": {Seconds: 72600.5},
+	} {
+		name, value := p.LengthOption()
+		if got := name + " " + value; got != want {
+			t.Errorf("%+v: %s, want %s", p, got, want)
+		}
+		if d, err := time.ParseDuration(value); p.Seconds > 0 && (err != nil || d.Seconds() != p.Seconds) {
+			t.Errorf("%s is %v, %v; want %v s", value, d, err, p.Seconds)
+		}
+	}
+}
+
+// A folder without a config is no run.
+func TestOpenNoRun(t *testing.T) {
+	if _, _, err := Open(t.TempDir()); !errors.Is(err, ErrNoRun) || !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("error %v, want ErrNoRun", err)
 	}
 }

@@ -30,7 +30,7 @@ func metadata(game *env.Game, w *infer.Weights) ([]byte, error) {
 	var figures [][]int32 // left out if they are no input
 	if anySize(game, w) {
 		sizeDependent = []string{"game", "parameters", "rules", "board", "moves", "actions", "frames"}
-		if w.FigureLayers() {
+		if w.HasFigureLayers() {
 			version, figures, sizeDependent = 2, game.Figures, append(sizeDependent, "figures")
 			inputs[Figures] = "float32 [cells, figures]: 1 where a cell is in a figure, otherwise 0"
 		}

@@ -170,6 +170,19 @@ func TestSizeDependent(t *testing.T) {
 	}
 }
 
+// A network without figure layers, from the time before its game listed figures, gives the model that it gave then.
+func TestWithoutFigureLayers(t *testing.T) {
+	game, _ := newWeights(t, "othello(size=10)") // of any size
+	before := *game
+	before.Figures = nil
+	w := infer.NewWeights(&before, infer.DefaultConfig(&before), rand.New(rand.NewPCG(1, 1)))
+	model, graph := marshal(t, game, w)
+	modelBefore, graphBefore := marshal(t, &before, w)
+	if !reflect.DeepEqual(graph, graphBefore) || !reflect.DeepEqual(entries(t, model), entries(t, modelBefore)) {
+		t.Error("the game with figures changes the model")
+	}
+}
+
 // The page about ONNX models has every key of the metadata, every input and output, and the planes of Connect Four.
 func TestPage(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "ONNX.md"))

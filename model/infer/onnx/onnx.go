@@ -12,7 +12,7 @@ import (
 // Names of a model's inputs and outputs.
 const (
 	Input   = "tensor"
-	Figures = "figures" // of models of any size whose game has figures
+	Figures = "figures" // of models of any size with figure layers
 	Policy  = "policy"
 	Outcome = "outcome"
 	Value   = "value"
@@ -105,12 +105,12 @@ func (b *builder) pool(x string) string {
 // tower adds the stem and the blocks, and returns the name of their output.
 func (b *builder) tower(game *env.Game) string {
 	x, figures := b.relu(b.conv("stem.", "", Input)), ""
-	if b.weights.FigureLayers() {
+	if b.weights.HasFigureLayers() {
 		b.figureShapes(game)
 	}
 	for i := range b.weights.Config.Blocks {
 		prefix := fmt.Sprintf("blocks.%d.", i)
-		if !b.weights.FigureLayers() {
+		if !b.weights.HasFigureLayers() {
 			x = b.residual(prefix+"sum", x, b.conv(prefix, "2", b.relu(b.conv(prefix, "1", x))))
 			continue
 		}

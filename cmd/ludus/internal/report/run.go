@@ -111,6 +111,9 @@ func (r *Run) Refresh() (changed bool, err error) {
 // readConfig reads config.json.
 func (r *Run) readConfig() error {
 	config, game, err := rundir.Open(r.Dir)
+	if errors.Is(err, rundir.ErrNoRun) { // no fs.ErrNotExist, as of a folder that is gone
+		err = fmt.Errorf("%s: %w: it has no %s", r.Dir, rundir.ErrNoRun, rundir.ConfigFile)
+	}
 	if err != nil {
 		return err
 	}
