@@ -365,7 +365,7 @@ func TestTrainWithWorkers(t *testing.T) {
 // TestWaitingEnds: a run with a time that waits for games in vain ends when the time is over.
 func TestWaitingEnds(t *testing.T) {
 	o := tiny(t, t.TempDir(), 0)
-	o.LearnOnly, o.Time = true, 3*time.Second
+	o.LearnOnly, o.Time = true, 6*time.Second // several generations, on a slow machine, too
 	w := sendTo(&o, 3)
 	s := mustTrain(t, o)
 	if s.Config.Plan.Stopped == 0 || s.Games == 0 || !w.finished {

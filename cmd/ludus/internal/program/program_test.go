@@ -803,7 +803,7 @@ func TestRhino(t *testing.T) {
 			t.Skip("gtp-rhino is not installed (Debian's package grhino)")
 		}
 	}
-	p := testAgent(t, "othello", fmt.Sprintf(`gtp:"%s -l 1",deterministic=yes`, path))
+	p := testAgent(t, "othello", fmt.Sprintf(`gtp:"%s -l 2",deterministic=yes`, path))
 	passes := 0
 	for n := range 20 {
 		state, err := playGame(context.Background(), p, env.Player(n%3), n)
