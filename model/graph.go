@@ -102,8 +102,8 @@ func (gr *graph) build(
 			x = apply(prefix, b, board, none, slices.Concat(gorgonia.Nodes{x}, weights1, weights2))
 			continue
 		}
-		single, inputs := conv(prefix, "")
-		x = apply(prefix, residual{single}, board, none, append(gorgonia.Nodes{x}, inputs...))
+		single, convInputs := conv(prefix, "")
+		x = apply(prefix, residual{single}, board, none, append(gorgonia.Nodes{x}, convInputs...))
 		for layer := range infer.FigureLayers {
 			prefix := infer.FigureLayerPrefix(i, layer)
 			toFigures, toCells := leaves[prefix+"figures.weight"], leaves[prefix+"cells.weight"]

@@ -110,7 +110,7 @@ func (o *othello[B]) makeBoard() {
 
 // boardLines returns all rows, columns and diagonals of at least three cells of a square board.
 func boardLines(size int) (lines [][]int32) {
-	for _, step := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {1, -1}} { // rows and columns from a cell to the next
+	for _, step := range [][2]int{{0, 1}, {1, 0}, {1, 1}, {1, -1}} { // to the next cell: rows, then columns
 		for start := range size * size {
 			r, c := start/size, start%size
 			before := func(x, step int) bool { return x-step < 0 || x-step >= size } // x is the first of a line

@@ -88,6 +88,9 @@ func TestWithoutFigureLayers(t *testing.T) {
 	if old.HasFigureLayers() || read.HasFigureLayers() || !randomWeights(game, DefaultConfig(game), 1).HasFigureLayers() {
 		t.Error("an old network has figure layers, or a new one has not")
 	}
+	if err := randomWeights(game, DefaultConfig(game), 1).Validate(&before); err == nil {
+		t.Error("a network with figure layers is valid for a game without figures")
+	}
 	want := evaluated(&before, old)
 	if !slices.Equal(evaluated(game, old), want) || !slices.Equal(evaluated(game, read), want) {
 		t.Error("the game with figures, or a file, changes the evaluations")

@@ -140,7 +140,7 @@ func DefaultSizes(game *env.Game) Sizes {
 			least = max(least, line+2) // on a smaller board hardly anybody makes a line
 		}
 	}
-	step := max(2, 2*((side-least)/2/(defaultSizes-1)+min(1, (side-least)/2%(defaultSizes-1)))) // rounded up
+	step := max(2, 2*((side-least)/2/(defaultSizes-1)+min(1, (side-least)/2%(defaultSizes-1)))) // rounded up, 2 at least
 	var sizes Sizes
 	for n := side; n >= least; n -= step {
 		if _, err := games.Resized(game, n); err == nil {
