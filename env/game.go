@@ -86,6 +86,7 @@ type Game struct {
 	UsualPlies   int          // about twice the mean length, to plan by; few games are longer; Finish replaces 0 by MaxPlies
 	Symmetries   []Symmetry   // identity first, absolute cells and actions; nil: the identity alone
 	Figures      [][]int32    // sets of cells that matter as a whole, such as lines of four; absolute cells, ascending; may be nil
+	FewReplies   bool         // leaving few replies is good, as in Othello: the solver tries such moves first
 	Drawing      Drawing      // how positions are drawn
 	NewState     func() State // returns the starting position; see also Derive
 

@@ -78,6 +78,7 @@ func buildFreeForAll(v Values) (*env.Game, error) {
 		PolicyExtras: 1,
 		Classes:      f.classes(),
 		GoalHead:     true,
+		FewReplies:   true,
 		MaxPlies:     f.turns,
 		NewState: func() env.State {
 			return &freeForAllState{game: f, owned: f.spawn, turnsLeft: uint8(f.turns), progress: unfinished}

@@ -68,7 +68,7 @@ func newOthello[B bitboard](v Values) (*env.Game, error) {
 		Planes: append(piecePlanes("1 on every cell"),
 			"playable cells: 1 on each cell where the mover can place a disc, 0 elsewhere"),
 		PolicyNames: []string{"place", "pass"}, PolicyExtras: 1,
-		Figures:  boardLines(size),
+		Figures: boardLines(size), FewReplies: true,
 		Classes:  env.WinDrawLoss,
 		MaxPlies: 2 * (o.cells - 4), // each disc may be followed by a pass, never by two
 		NewState: func() env.State {

@@ -85,8 +85,8 @@ func (s *Solver) search(ply, k int) int {
 	case int(e.low) > k:
 		return int(e.low)
 	}
-	s.scoreMoves(p, player, s.entryMove(e, symmetry))
 	next := s.ply(ply + 1)
+	s.scoreMoves(p, next, s.entryMove(e, symmetry))
 	for i := range p.moves {
 		a := p.pickMove(i)
 		next.state.CopyFrom(p.state)
@@ -183,20 +183,30 @@ func (s *Solver) findMoves(p *plyScratch, player env.Player) (class int) {
 	return class
 }
 
-// Scores of moves, tried best first: the table's move, then the opponent's refutation of another, then by history.
+// Scores of moves, tried best first: the table's move, then the opponent's refutation of another, then by history and,
+// in games with [env.Game.FewReplies], by the number of replies.
 const (
 	tableScore      = 4 * maxHistory
 	refutationScore = 2 * maxHistory
-	maxHistory      = 1 << 16 // exclusive bound of history; a move that always causes a cutoff approaches it
+	replyScore      = maxHistory / 8
+
+	maxHistory = 1 << 16 // exclusive bound of history; a move that always causes a cutoff approaches it
 )
 
-// scoreMoves fills p.scores for p.moves; tableMove may be -1.
-func (s *Solver) scoreMoves(p *plyScratch, player env.Player, tableMove env.Action) {
+// scoreMoves fills p.scores for p.moves, with next as scratch; tableMove may be -1.
+func (s *Solver) scoreMoves(p, next *plyScratch, tableMove env.Action) {
 	p.scores = p.scores[:0]
+	history := s.history[p.state.Player()]
 	for _, a := range p.moves {
-		score := s.history[player][a]
-		if a == tableMove {
+		score := history[a]
+		switch {
+		case a == tableMove:
 			score = tableScore
+		case s.game.FewReplies && len(p.moves) > 1:
+			next.state.CopyFrom(p.state)
+			next.state.Apply(a)
+			next.moves = next.state.Legal(next.moves[:0])
+			score -= replyScore * int32(len(next.moves))
 		}
 		p.scores = append(p.scores, score)
 	}

@@ -108,7 +108,7 @@ func (s *Solver) BestMove(state env.State, l Limits) (a env.Action, class int, o
 	if after := s.findMoves(root, state.Player()); root.cutoffMove >= 0 && after == class {
 		return root.cutoffMove, class, true
 	}
-	s.scoreMoves(root, state.Player(), s.tableMove(state))
+	s.scoreMoves(root, s.ply(1), s.tableMove(state))
 	for i := range root.moves {
 		a := root.pickMove(i)
 		switch s.solveAfter(a, class) {

@@ -36,8 +36,8 @@ func (s *Solver) forces(player env.Player, ply, k, plies int) bool {
 	if e != nil && (player == env.First && int(e.low) > k || player == env.Second && int(e.high) <= k) {
 		return false // not even without a limit on the plies
 	}
-	s.scoreMoves(p, mover, s.entryMove(e, symmetry))
 	next := s.ply(ply + 1)
+	s.scoreMoves(p, next, s.entryMove(e, symmetry))
 	for i := range p.moves {
 		a := p.pickMove(i)
 		next.state.CopyFrom(p.state)
