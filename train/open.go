@@ -86,14 +86,19 @@ func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed b
 	if err != nil {
 		return nil, false, err
 	}
-	if weights == nil {
+	rng := rand.New(seed.New(config.Seed, "weights", 0))
+	if weights != nil {
+		if weights, err = weights.Grow(o.Game, settings.Channels, settings.Blocks, rng); err != nil {
+			return nil, false, fmt.Errorf("%s: %w: %w", o.From, ErrNetworkSize, err)
+		}
+	} else {
 		network := infer.DefaultConfig(o.Game)
 		network.Pooled = network.Pooled || len(o.games) > 1
 		network.Channels, network.Blocks = settings.Channels, settings.Blocks
 		if err := network.Validate(o.Game); err != nil {
 			return nil, false, err
 		}
-		weights = infer.NewWeights(o.Game, network, rand.New(seed.New(config.Seed, "weights", 0)))
+		weights = infer.NewWeights(o.Game, network, rng)
 	}
 	if err := model.CheckSizes(o.games, weights); err != nil {
 		return nil, false, fmt.Errorf("%w: %w; leave out sizes=%v", ErrNetworkSize, err, settings.Sizes)
@@ -169,10 +174,6 @@ func (o *opener) resolveSettings(config *rundir.Config, from *infer.Weights, dig
 	}
 	if len(o.games) == 1 {
 		settings.Sizes = 0
-	}
-	if from != nil && isNew && (from.Config.Channels != settings.Channels || from.Config.Blocks != settings.Blocks) {
-		return settings, fmt.Errorf("%w: channels=%d and blocks=%d, but the network in %s has %d and %d; leave them out",
-			ErrNetworkSize, settings.Channels, settings.Blocks, o.From, from.Config.Channels, from.Config.Blocks)
 	}
 	if isNew {
 		return settings, nil

@@ -598,7 +598,8 @@ func TestLength(t *testing.T) {
 	}
 }
 
-// TestFrom starts a run from a weights file: it takes over the network's size, and refuses other sizes and games.
+// TestFrom starts a run from a weights file: it takes over the network's size or a larger one, and refuses smaller ones
+// and other games.
 func TestFrom(t *testing.T) {
 	first := trained(t, 2)
 	weights, origin, err := rundir.LoadWeights(agent.Reference{Path: first})
@@ -629,10 +630,18 @@ func TestFrom(t *testing.T) {
 	if err := errors.Join(err, err2); err != nil || !reflect.DeepEqual(start.Tensors, weights1.Tensors) {
 		t.Errorf("the run does not start with the weights of generation 1: %v", err)
 	}
-	size := tiny(t, t.TempDir(), 1)
-	size.From, size.Settings["channels"] = file, 8
-	if _, err := Train(t.Context(), size); !errors.Is(err, ErrNetworkSize) {
-		t.Errorf("other channels: %v", err)
+	grown := tiny(t, t.TempDir(), 1)
+	grown.From, grown.Settings["channels"], grown.Settings["blocks"] = file, 8, 2
+	mustTrain(t, grown)
+	start, _, err = rundir.LoadWeights(agent.Reference{Path: grown.Dir, At: "0"})
+	if err != nil || start.Config.Channels != 8 || start.Config.Blocks != 2 ||
+		!slices.Equal(start.Lookup("stem.conv").Data[:len(weights.Lookup("stem.conv").Data)], weights.Lookup("stem.conv").Data) {
+		t.Errorf("the run does not start with a larger network: %v", err)
+	}
+	shrunk := tiny(t, t.TempDir(), 1)
+	shrunk.From = grown.Dir
+	if _, err := Train(t.Context(), shrunk); !errors.Is(err, ErrNetworkSize) {
+		t.Errorf("fewer channels: %v", err)
 	}
 	game := tiny(t, t.TempDir(), 1)
 	for name, want := range map[string]string{"hex-5x5": `the game is "hex-5x5"`, "quad-5x5": `9 planes, 2 kinds of moves on cells`} {

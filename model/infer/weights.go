@@ -41,8 +41,13 @@ func NewWeights(game *env.Game, config Config, rng *rand.Rand) *Weights {
 	if config.Validate(game) != nil {
 		panic("infer: new weights of an invalid config")
 	}
+	return newWeights(game, config, len(game.Figures) > 0, rng)
+}
+
+// newWeights is NewWeights for a network with figure layers or without.
+func newWeights(game *env.Game, config Config, figures bool, rng *rand.Rand) *Weights {
 	w := &Weights{Config: config, ValueScale: defaultValueScale}
-	for _, l := range layout(config, game, len(game.Figures) > 0) {
+	for _, l := range layout(config, game, figures) {
 		data := make([]float32, product(l.shape))
 		switch l.init {
 		case initOne:
