@@ -156,14 +156,11 @@ func fit(weights *infer.Weights, game *env.Game) (*infer.Weights, error) {
 func (o *opener) resolveSettings(config *rundir.Config, from *infer.Weights, digest string, isNew bool) (
 	rundir.Settings, error) {
 	settings := config.Settings
-	switch {
-	case from != nil && isNew:
+	if from != nil && isNew {
 		settings.Channels, settings.Blocks = from.Config.Channels, from.Config.Blocks
 		if !from.Config.Pooled { // it has weights per cell
 			settings.Sizes = 0
 		}
-	case isNew && o.Generations == 0:
-		settings.Channels, settings.Blocks = plan.NetworkSize(o.Game, o.length(), o.Threads)
 	}
 	err := settings.Change(o.Settings)
 	if err == nil {

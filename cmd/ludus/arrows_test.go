@@ -79,8 +79,8 @@ var imports = map[string][]string{
 		"checkpoints/zoo", "cmd/internal/diagrams", "cmd/internal/svg", "env", "env/games", "train/agent", "train/shipped",
 	},
 	"cmd/ship": {
-		"checkpoints", "checkpoints/zoo", "env", "env/games", "train/agent", "train/exploit", "train/match", "train/plan",
-		"train/ratings", "train/rundir", "train/shipped", "train/suite",
+		"checkpoints", "checkpoints/zoo", "env", "env/games", "train/agent", "train/exploit", "train/match", "train/ratings",
+		"train/rundir", "train/shipped", "train/suite",
 	},
 	"cmd/ludus/internal/analysis": {"cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/naming", "env/solver", "train/agent"},
 	"cmd/ludus/internal/bench": {

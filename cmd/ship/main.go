@@ -23,7 +23,6 @@ import (
 	"ludus/env"
 	"ludus/env/games"
 	"ludus/train/agent"
-	"ludus/train/plan"
 	"ludus/train/rundir"
 	"ludus/train/suite"
 )
@@ -184,8 +183,9 @@ func (s *shipment) describe() zoo.Training {
 func (s *shipment) command() string {
 	option, length := s.config.Plan.LengthOption()
 	command := fmt.Sprintf("ludus train %s %s %s --seed %d", s.game.Name, option, length, s.config.Seed)
-	changed := plan.ChangedSettings(s.game, &s.config.Settings)
-	if share := s.config.Settings.RatingShare; share != rundir.DefaultSettings(s.game).RatingShare {
+	plain := rundir.DefaultSettings(s.game)
+	changed := s.config.Settings.Changed(plain)
+	if share := s.config.Settings.RatingShare; share != plain.RatingShare {
 		changed = append(changed, fmt.Sprintf("rating_share=%v", share))
 	}
 	for _, c := range changed {
@@ -214,7 +214,7 @@ func (s *shipment) addToCurve() {
 // (except rating_share).
 func (s *shipment) trained() (*zoo.Trained, error) {
 	settings := &s.config.Settings
-	if changed := plan.ChangedSettings(s.game, settings); len(changed) > 0 {
+	if changed := settings.Changed(rundir.DefaultSettings(s.game)); len(changed) > 0 {
 		return nil, fmt.Errorf("%s is no plain training: it has other settings (%s)", s.run, strings.Join(changed, ", "))
 	}
 	if n := len(s.metrics); n == 0 || s.metrics[n-1].Generation < s.config.Plan.Last() || s.metrics[n-1].Steps == 0 {

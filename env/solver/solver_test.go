@@ -238,6 +238,31 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// TestFewReplies: the order by replies saves most nodes and changes no value.
+func TestFewReplies(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		plies int
+	}{{"othello-6x6", 18}, {"free-for-all-2p", 22}} {
+		g := games.Must(c.name)
+		other := *g
+		other.FewReplies = false
+		ordered, plain := solver.New(g, 1<<20), solver.New(&other, 1<<20)
+		nodes, without := 0, 0
+		for _, state := range middle(g, c.plies, 20) {
+			class, _ := ordered.Solve(state, solver.Limits{})
+			if want, _ := plain.Solve(state, solver.Limits{}); class != want {
+				t.Errorf("%s: class %d, want %d", c.name, class, want)
+			}
+			nodes += ordered.Nodes()
+			without += plain.Nodes()
+		}
+		if t.Logf("%s: %d nodes instead of %d", c.name, nodes, without); nodes > without*2/3 {
+			t.Errorf("%s: %d nodes instead of %d", c.name, nodes, without)
+		}
+	}
+}
+
 // TestDeterminism checks that the same calls have the same results and node counts on a new and on a cleared solver.
 func TestDeterminism(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "breakthrough-6x6", "golden-rectangle", "free-for-all-2p"} {
