@@ -24,7 +24,7 @@ func TestSignature(t *testing.T) {
 	for name, want := range map[string]string{
 		"quad-5x5":         "af32b40e9718dfd3e589c8db76496734a3fe63e65454f3ef27202c730f010108",
 		"breakthrough-6x6": "4e65e26c49e39ea36e7913769a839e54f432e7e00eaf6c3424bdd34857d479db",
-		"free-for-all-2p":  "89e3cf6bb900285ade08ff9472cc773aab00a57cfb954ea6b0b8c8b4b90699af",
+		"free-for-all-2p":  "6c496dd012cabc6b84bc2a1e99d81b3d54473a8831979d8fc2fb50ac0c7660e1",
 	} {
 		t.Run(name, func(t *testing.T) {
 			seed := uint64(7)
