@@ -63,7 +63,7 @@ Settings (--set key=value) with their defaults for quad-5x5; AZ is the value of 
 `
 
 const trainExamples = `  ludus train quad-5x5
-  ludus train breakthrough-6x6 --time 2h --set channels=64 --set blocks=5
+  ludus train breakthrough-6x6 --time 2h --set simulations=32
   ludus train quad-5x5 --time 1h --dry-run
   ludus train breakthrough-6x6 --time 2h --listen 127.0.0.1:4222
   ludus train quad-7x7 --from zoo --run runs/better

@@ -7,9 +7,9 @@ import (
 	"ludus/env"
 )
 
-// Grow returns a larger network that computes the same: the old one with further channels and blocks, at least as many
-// as it has. The new weights are drawn as for a new network, but the old channels do not read the new ones, and new
-// blocks add nothing. Training then uses them.
+// Grow returns a network with more channels and blocks, or as many, that computes the same as w. The new weights are
+// drawn as for a new network, but old channels do not read new ones, and new blocks add nothing; training changes that.
+// Grow returns an error if w does not fit game, and for a smaller or impossible size.
 //
 // Source: Chen, Goodfellow and Shlens 2016, "Net2Net: Accelerating learning via knowledge transfer", with new channels
 // instead of copies.
