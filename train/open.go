@@ -78,32 +78,17 @@ func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed b
 		return nil, false, fmt.Errorf("%s: %w: it is a run of %s, not of %s; choose another directory",
 			o.Dir, ErrOtherGame, config.Game, o.Game.Name)
 	}
-	weights, digest, err := o.readFrom()
+	from, digest, err := o.readFrom()
 	if err != nil {
 		return nil, false, err
 	}
-	settings, err := o.resolveSettings(config, weights, digest, isNew)
+	settings, err := o.resolveSettings(config, from, digest, isNew)
 	if err != nil {
 		return nil, false, err
 	}
-	rng := rand.New(seed.New(config.Seed, "weights", 0))
-	if weights != nil {
-		if weights, err = weights.Grow(o.Game, settings.Channels, settings.Blocks, rng); err != nil {
-			return nil, false, fmt.Errorf("%s: %w: %w", o.From, ErrNetworkSize, err)
-		}
-	} else {
-		network := infer.DefaultConfig(o.Game)
-		network.Pooled = network.Pooled || len(o.games) > 1
-		network.Channels, network.Blocks = settings.Channels, settings.Blocks
-		if err := network.Validate(o.Game); err != nil {
-			return nil, false, err
-		}
-		weights = infer.NewWeights(o.Game, network, rng)
+	if weights, err = o.startWeights(from, &settings, config.Seed); err != nil {
+		return nil, false, err
 	}
-	if err := model.CheckSizes(o.games, weights); err != nil {
-		return nil, false, fmt.Errorf("%w: %w; leave out sizes=%v", ErrNetworkSize, err, settings.Sizes)
-	}
-	weights.ValueScale = settings.ValueScale
 	o.config = config
 	changed = config.Settings != settings // of an existing run, keep_newest and keep_every may differ
 	config.Settings = settings
@@ -120,6 +105,32 @@ func (o *opener) resolve(ctx context.Context) (weights *infer.Weights, changed b
 		o.planImport()
 	}
 	return weights, true, err
+}
+
+// startWeights returns the weights that a run with these settings and seed starts from: those of from, enlarged if the
+// settings say so, or random ones if from is nil.
+func (o *opener) startWeights(from *infer.Weights, settings *rundir.Settings, runSeed uint64) (*infer.Weights, error) {
+	rng := rand.New(seed.New(runSeed, "weights", 0))
+	var weights *infer.Weights
+	if from != nil {
+		var err error
+		if weights, err = from.Grow(o.Game, settings.Channels, settings.Blocks, rng); err != nil {
+			return nil, fmt.Errorf("%s: %w: %w", o.From, ErrNetworkSize, err)
+		}
+	} else {
+		network := infer.DefaultConfig(o.Game)
+		network.Pooled = network.Pooled || len(o.games) > 1
+		network.Channels, network.Blocks = settings.Channels, settings.Blocks
+		if err := network.Validate(o.Game); err != nil {
+			return nil, err
+		}
+		weights = infer.NewWeights(o.Game, network, rng)
+	}
+	if err := model.CheckSizes(o.games, weights); err != nil {
+		return nil, fmt.Errorf("%w: %w; leave out sizes=%v", ErrNetworkSize, err, settings.Sizes)
+	}
+	weights.ValueScale = settings.ValueScale
+	return weights, nil
 }
 
 // readFrom returns the weights named by Options.From and their file's SHA-256; nil and "" if From is empty.

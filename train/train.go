@@ -33,7 +33,7 @@ type Options struct {
 	CPUTime     bool // Time is CPU time of this process instead of wall-clock time
 	Generations int
 	Import      *Import      // games of others that a new run learns from first; nil: none
-	From        string       // network that a new run starts from, see [agent.ParseReference]; "": random weights
+	From        string       // network that a new run starts from, see [agent.ParseReference], and that Settings may enlarge; "": random weights
 	Load        agent.Loader // loads From; nil means rundir.LoadWeights
 	Threads     int          // number of goroutines for self-play and training; of the results, only the time plan of a new run depends on it
 	Observe     func(Event)  // called for each event, one at a time; may be nil

@@ -634,6 +634,21 @@ func TestFrom(t *testing.T) {
 	grown.From, grown.Settings["channels"], grown.Settings["blocks"] = file, 8, 2
 	mustTrain(t, grown)
 	start, _, err = rundir.LoadWeights(agent.Reference{Path: grown.Dir, At: "0"})
+	for _, folder := range []string{rundir.CheckpointsDir, "games", "metrics.jsonl"} { // as if killed before checkpoint 0
+		if err := os.RemoveAll(filepath.Join(grown.Dir, folder)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	grown.From, grown.Settings = "", nil
+	if _, err := Train(t.Context(), grown); !errors.Is(err, ErrConflict) || !strings.Contains(err.Error(), "give that file again") {
+		t.Errorf("a run from weights, without them: %v", err)
+	}
+	grown.From = file
+	mustTrain(t, grown)
+	again, _, err2 := rundir.LoadWeights(agent.Reference{Path: grown.Dir, At: "0"})
+	if err2 != nil || !reflect.DeepEqual(again, start) {
+		t.Errorf("the run starts again with another network: %v", err2)
+	}
 	if err != nil || start.Config.Channels != 8 || start.Config.Blocks != 2 ||
 		!slices.Equal(start.Lookup("stem.conv").Data[:len(weights.Lookup("stem.conv").Data)], weights.Lookup("stem.conv").Data) {
 		t.Errorf("the run does not start with a larger network: %v", err)

@@ -107,7 +107,7 @@ func trainCommand() *cobra.Command {
 	threadsFlag(cmd, &f.Threads, "cores to use; the plan of a run with --time depends on it, nothing else")
 	flags.StringVar(&f.From, "from", "",
 		"weights to start from: a file, RUN, RUN@GENERATION or RUN@best, also of a network for another size of the board, "+
-			"or zoo, the shipped agent; they set channels and blocks, which may be larger")
+			"or zoo, the shipped agent; their channels and blocks are the default, and --set can raise them")
 	flags.StringArrayVar(&f.games, "games", nil,
 		"files of games to learn from first, such as *.sgf: any that \"ludus convert\" reads; GAME comes before them")
 	flags.BoolVar(&f.skipBad, "skip-bad", false, "with --games, skip wrong games, with a warning for each")

@@ -25,11 +25,11 @@
 //
 // A node looks at its terminal actions ([env.State.TerminalActions]) first, then at the table. It tries moves in this
 // order: the table's; the opponent's refutation of the previous move, which is often worth preventing; then by a
-// history of how often moves caused a cutoff elsewhere, in Othello and Free-For-All less a bit for each reply that a
-// move leaves the opponent ([env.Game.FewReplies]; 0.2 to 0.6 of the time). Tried and rejected: killer moves (1.2 to
-// 1.4 times the nodes on quad-5x5 and Free-For-All endings), a table lookup for every move before the first is searched
-// (0.6 to 0.7 times the nodes, in more time), and depth-first proof-number search (fewer nodes on Breakthrough 4x5 in
-// more time; no result on 3x7 in four times the time).
+// history of how often moves caused a cutoff elsewhere, in Othello and Free-For-All minus an eighth of the largest
+// history for each reply that a move leaves ([env.Game.FewReplies]; 0.2 to 0.6 of the time). Tried and rejected: killer
+// moves (1.2 to 1.4 times the nodes on quad-5x5 and Free-For-All endings), a table lookup for every move before the
+// first is searched (0.6 to 0.7 times the nodes, in more time), and depth-first proof-number search (fewer nodes on
+// Breakthrough 4x5 in more time; no result on 3x7 in four times the time).
 //
 // SOLVED.md lists the games that this package has solved.
 package solver

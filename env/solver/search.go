@@ -188,7 +188,7 @@ func (s *Solver) findMoves(p *plyScratch, player env.Player) (class int) {
 const (
 	tableScore      = 4 * maxHistory
 	refutationScore = 2 * maxHistory
-	replyScore      = maxHistory / 8
+	replyScore      = maxHistory / 8 // taken off for each reply
 
 	maxHistory = 1 << 16 // exclusive bound of history; a move that always causes a cutoff approaches it
 )

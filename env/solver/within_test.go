@@ -50,7 +50,8 @@ func pliesToForce(g *env.Game, state env.State, q question, known map[question]i
 
 // ForcesWithin agrees with its definition, for both players, where a player moves twice, and with a warm table.
 func TestForcesWithin(t *testing.T) {
-	for _, name := range []string{"tic-tac-toe", "breakthrough(columns=3,rows=4)", "quad(size=4,quads=3,whites=3)", "line-up(width=4,height=4,line=3)"} {
+	for _, name := range []string{"tic-tac-toe", "breakthrough(columns=3,rows=4)", "quad(size=4,quads=3,whites=3)", "line-up(width=4,height=4,line=3)",
+		"othello(size=4)", "free-for-all(size=5,steps=8)"} {
 		g := games.Must(name)
 		s, rng, forcedOnes := solver.New(g, 1<<20), rand.New(rand.NewPCG(1, 2)), 0
 		for range 120 {

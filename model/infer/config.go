@@ -39,9 +39,9 @@ type Config struct {
 // maxFlattened is the number of cells of the largest board whose default network flattens them.
 const maxFlattened = 64
 
-// DefaultConfig is an architecture for ten minutes of training: 32 channels, with 3 blocks on boards of up to 25 cells
-// and 4 on larger ones. It is pooled on boards of more than 64 cells, which people play in several sizes; on smaller
-// ones it has a weight per cell, with which the small games were tuned.
+// DefaultConfig is the default architecture for runs of any length: 32 channels, with 3 blocks on boards of up to 25
+// cells and 4 on larger ones. It is pooled on boards of more than 64 cells, which people play in several sizes; on
+// smaller ones it has a weight per cell, with which the small games were tuned.
 func DefaultConfig(game *env.Game) Config {
 	blocks := 4
 	if game.Tensor.Cells() <= 25 {

@@ -19,7 +19,7 @@ func (w *Weights) Grow(game *env.Game, channels, blocks int, rng *rand.Rand) (*W
 	}
 	config := w.Config
 	if channels < config.Channels || blocks < config.Blocks {
-		return nil, fmt.Errorf("%d channels and %d blocks; a network of %d and %d can grow, not shrink", channels, blocks,
+		return nil, fmt.Errorf("channels=%d and blocks=%d; the network has %d and %d, which can only grow", channels, blocks,
 			config.Channels, config.Blocks)
 	}
 	config.Channels, config.Blocks = channels, blocks

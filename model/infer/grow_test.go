@@ -11,11 +11,15 @@ import (
 // TestGrow: a larger network computes the same as the one it grew from.
 func TestGrow(t *testing.T) {
 	for _, c := range []struct {
-		game   string
-		pooled bool
-	}{{"quad-5x5", false}, {"othello-6x6", false}, {"hex-5x5", true}} { // with and without figure layers, and pooled
+		game            string
+		figures, pooled bool // of the network
+	}{{"quad-5x5", true, false}, {"othello-6x6", false, false}, {"hex-5x5", false, true}} {
 		game := newGame(t, c.game)
-		w := randomWeights(game, Config{Game: game.Name, Channels: 8, Blocks: 2, Pooled: c.pooled}, 1)
+		made := *game
+		if !c.figures {
+			made.Figures = nil
+		}
+		w := randomWeights(&made, Config{Game: game.Name, Channels: 8, Blocks: 2, Pooled: c.pooled}, 1)
 		w.ValueScale = 0.25
 		grown, err := w.Grow(game, 12, 3, rand.New(rand.NewPCG(2, 0)))
 		if err != nil {
@@ -25,8 +29,8 @@ func TestGrow(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := Config{Game: game.Name, Channels: 12, Blocks: 3, Pooled: c.pooled}
-		if grown.Config != want || grown.ValueScale != 0.25 {
-			t.Errorf("%s: config %v, value scale %v", game.Name, grown.Config, grown.ValueScale)
+		if grown.Config != want || grown.ValueScale != 0.25 || grown.HasFigureLayers() != c.figures {
+			t.Errorf("%s: config %v, value scale %v, figure layers %v", game.Name, grown.Config, grown.ValueScale, grown.HasFigureLayers())
 		}
 		inputs := randomInputs(game, 4, 3)
 		logits, classes, _ := evaluate(t, game, w, inputs)

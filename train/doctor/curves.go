@@ -70,12 +70,12 @@ func (r *run) metricCurves(recorded zoo.Losses) (all []Curve) {
 	return all
 }
 
-// recordedLosses returns the losses of the recorded training whose length is nearest to this run's, because learning
-// rate and size of the network depend on the length. It is empty if there is none, or if the run starts from weights,
-// trains several sizes or has other settings.
+// recordedLosses returns the losses of the recorded training whose length is nearest to this run's, because the
+// learning rate depends on the length. It is empty if there is none, or if the run starts from weights, trains several
+// sizes or has other settings.
 func (r *run) recordedLosses() (nearest zoo.Losses) {
 	card, own, plain := zoo.CardOf(rundir.TestedGame(r.suite, r.game)), r.config.Settings, rundir.DefaultSettings(r.game)
-	plain.Channels, plain.Blocks = own.Channels, own.Blocks // recorded trainings have several sizes
+	plain.Channels, plain.Blocks = own.Channels, own.Blocks // of recorded trainings 32 to 64 channels
 	if card == nil || r.newest().Steps == 0 || r.config.From != "" || r.config.Import != nil || own.Sizes != 0 || len(own.Changed(plain)) > 0 {
 		return nearest
 	}

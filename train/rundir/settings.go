@@ -129,9 +129,9 @@ func (s *Settings) List() []Setting {
 			"per move of self-play; by default 32 on 64 cells or more unless the longest figure has at most 6, otherwise 16 (AZ 800, GZ 2 to 200)"},
 		{"value_scale", 0.01, 10, 0, number[float64]{&s.ValueScale},
 			"c_scale of the Gumbel search, for values in [-1, 1] (GZ 0.5)"},
-		{"channels", 4, 512, 4, number[int]{&s.Channels}, "width of the network; 64 by default if the run's time allows (AZ 256)"},
-		{"blocks", 1, 40, 1, number[int]{&s.Blocks}, "residual blocks, each of two convolutions, or of one and two figure layers if " +
-			"the game has figures (AZ 19)"},
+		{"channels", 4, 512, 4, number[int]{&s.Channels}, "width of the network (AZ 256)"},
+		{"blocks", 1, 40, 1, number[int]{&s.Blocks}, "residual blocks, each of two convolutions, or of one and two figure layers if the game " +
+			"has figures (AZ 19)"},
 		{"batch_size", 8, 4096, 1, number[int]{&s.BatchSize}, "samples per training step (AZ 4096)"},
 		{"learning_rate", 1e-6, 1, 0, number[float64]{&s.LearningRate}, "peak of the learning rate schedule"},
 		{"weight_decay", 0, 1, 0, number[float64]{&s.WeightDecay}, "decoupled weight decay of Muon and AdamW"},
