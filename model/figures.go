@@ -36,17 +36,20 @@ type figureLayer struct {
 	before, after      *figureLayer // before is nil in the first layer, after in the last
 	toFigures, toCells *linear
 	values             []float32 // [boards, count, channels] of the figures; shared by all layers without gradients
-	cellSums           []float32 // input of toCells
+	cellSums           []float32 // input of toCells; nil with sums.AtFigures
 	scratch            *scratch
 }
 
 // newLayer adds a layer behind the others.
 func (f *figures) newLayer(toFigures, toCells *matrix, s *scratch) *figureLayer {
-	l := &figureLayer{
-		figures: f, before: f.last,
-		toFigures: newLinear(f.cells, toFigures, false, s), // without ReLU
-		toCells:   newLinear(f.cells, toCells, true, s),    // with ReLU
-		cellSums:  kernel.Aligned(partRows * f.cells * f.channels), scratch: s,
+	l := &figureLayer{figures: f, before: f.last, scratch: s}
+	if f.sums.AtFigures {
+		l.toFigures = newLinear(f.count, toFigures, true, s) // with ReLU
+		l.toCells = newLinear(f.count, toCells, false, s)    // without ReLU
+	} else {
+		l.toFigures = newLinear(f.cells, toFigures, false, s)
+		l.toCells = newLinear(f.cells, toCells, true, s)
+		l.cellSums = kernel.Aligned(partRows * f.cells * f.channels)
 	}
 	if l.before != nil {
 		l.before.after = l
@@ -76,6 +79,21 @@ func (f *figures) figuresOf(x []float32, i int) []float32 {
 // scaled sum of the figures through a cell.
 func (l *figureLayer) forward(in [][]float32, y []float32) {
 	k := &l.scratch.kernel
+	if l.sums.AtFigures {
+		x := l.sumCells(in[0], 1)
+		l.toFigures.y = l.values
+		if l.before != nil {
+			l.toFigures.forwardResidual(x, l.before.values)
+		} else {
+			l.toFigures.forward(x, nil) // nil: no bias
+		}
+		l.toCells.y = l.scratch.get(bufferSum, len(l.values))
+		l.toCells.forward(l.values, nil)
+		for i := range l.scratch.rows {
+			k.Sums(l.sums.ToCells, l.cellsOf(y, i), l.figuresOf(l.toCells.y, i), l.cellsOf(in[0], i), l.sums.Scale, true) // ReLU
+		}
+		return
+	}
 	l.toFigures.y = l.scratch.get(bufferHidden, len(l.cellSums))
 	l.toFigures.forward(in[0], nil) // nil: no bias
 	for i := range l.scratch.rows {
@@ -91,11 +109,34 @@ func (l *figureLayer) forward(in [][]float32, y []float32) {
 	l.toCells.forwardResidual(l.cellSums, in[0])
 }
 
+// sumCells returns scale times the sums of the cells of each figure, of x [boards, cells, channels], in bufferHidden.
+func (l *figureLayer) sumCells(x []float32, scale float32) []float32 {
+	sums := l.scratch.get(bufferHidden, len(l.values))
+	for i := range l.scratch.rows {
+		l.scratch.kernel.Sums(l.sums.ToFigures, l.figuresOf(sums, i), l.cellsOf(x, i), nil, scale, false) // no ReLU
+	}
+	return sums
+}
+
 // backward computes the gradients of a figure layer; dIn[0] and dy share memory, and neither matrix has a bias (nil).
 // toCells.backward turns dy into the gradient before the ReLU, which is also that of the skip connection;
 // toFigures.backward adds the gradient through the figures.
 func (l *figureLayer) backward(in [][]float32, y, dy []float32, dIn [][]float32) {
 	k := &l.scratch.kernel
+	if l.sums.AtFigures {
+		channelSums := l.scratch.get(bufferChannels, l.channels) // a required output, not used
+		k.ReLUGradient(y, dy, dy, channelSums, l.scratch.rows*l.cells, l.channels)
+		l.toCells.dy = l.sumCells(dy, l.sums.Scale)
+		l.toCells.backward(l.values, l.gradient, dIn[2], nil, l.after != nil)
+		l.toFigures.y, l.toFigures.dy = l.values, l.gradient
+		dSums := l.scratch.get(bufferSum, len(l.values))
+		l.toFigures.backward(l.sumCells(in[0], 1), dSums, dIn[1], nil, false)
+		for i := range l.scratch.rows {
+			dx := l.cellsOf(dIn[0], i)
+			k.Sums(l.sums.ToCells, dx, l.figuresOf(dSums, i), dx, 1, false) // scale 1, no ReLU
+		}
+		return
+	}
 	dCellSums := l.scratch.get(bufferHidden, len(l.cellSums))
 	l.toCells.y, l.toCells.dy = y, dy
 	l.toCells.backward(l.cellSums, dCellSums, dIn[2], nil, false)

@@ -79,6 +79,15 @@ func withFigures(game *env.Game) *env.Game {
 	return &changed
 }
 
+// withManyFigures returns the game with more figures than cells, so that the products are computed in another order.
+func withManyFigures(game *env.Game) *env.Game {
+	changed := withFigures(game)
+	for cell := range int32(game.Tensor.Cells() - 1) {
+		changed.Figures = append(changed.Figures, []int32{cell, cell + 1})
+	}
+	return changed
+}
+
 func normalise(x []float32) {
 	sum := float32(0)
 	for _, v := range x {
@@ -134,8 +143,9 @@ func apart(a, b Losses) float64 {
 // TestLoss compares the losses with those of the float64 reference, on boards that are not square and batches that do
 // not fill their last part.
 func TestLoss(t *testing.T) {
-	game := withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true))
+	board := envtest.Board(3, 3, 4, 2, 2, 3, true)
 	for i, size := range []int{1, partRows - 1, partRows, partRows + 1, 2*partRows + 6, 5, 3 * partRows} {
+		game := []*env.Game{withFigures(board), withManyFigures(board)}[i/2%2]
 		w := randomNetwork(game, infer.Config{Game: game.Name, Channels: 8, Blocks: 2, Pooled: i%2 > 0}, 1)
 		tr := withReplies(newTrainer(t, game, w, DefaultConfig(), nil))
 		b := randomBatch(game, size, uint64(size))
@@ -166,6 +176,7 @@ func TestGradients(t *testing.T) {
 		{envtest.Board(3, 2, 9, 2, 1, 3, true), false, 8},  // no transforms for this size
 		{envtest.Board(3, 2, 9, 2, 1, 3, true), true, 8},
 		{withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true)), false, partRows + 1},
+		{withManyFigures(envtest.Board(3, 3, 4, 2, 2, 3, true)), false, partRows + 1},
 		{withFigures(envtest.Board(3, 2, 9, 2, 1, 3, true)), true, 8},
 	} {
 		game := c.game

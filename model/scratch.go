@@ -8,8 +8,8 @@ const (
 	bufferM               // M, the transformed outputs
 	bufferU               // gradient of U, the transformed weights
 	bufferGradient        // gradient of padded weights
-	bufferSum             // gradient of a ReLU's input, or of a figure layer's products P x
-	bufferHidden          // gradient between the convolutions of a block; products P x of a figure layer, gradient of its sums
+	bufferSum             // gradient of a ReLU's input; of a figure layer's products P x, or its products Q h
+	bufferHidden          // gradient between the convolutions of a block; products P x or sums of a figure layer, their gradient
 	bufferChannels        // one value per channel
 	bufferCount
 )

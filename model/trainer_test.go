@@ -233,7 +233,8 @@ func train(t *testing.T, tr *Trainer, from, to int) {
 // TestParallel trains on one to 64 goroutines: parts that are not all full must give the same bits.
 func TestParallel(t *testing.T) {
 	for _, game := range []*env.Game{
-		withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true)), envtest.Board(3, 2, 9, 2, 1, 3, true),
+		withFigures(envtest.Board(3, 3, 4, 2, 2, 3, true)), withManyFigures(envtest.Board(3, 2, 9, 2, 1, 3, true)),
+		envtest.Board(3, 2, 9, 2, 1, 3, true),
 	} {
 		var want []byte
 		for _, threads := range []int{0, 1, 2, 3, 7, 16, 64} {

@@ -19,6 +19,9 @@ func FigureLayerPrefix(block, layer int) string { return fmt.Sprintf("blocks.%d.
 // cell.
 type FigureSums struct {
 	ToFigures, ToCells *kernel.Sums
+	// AtFigures means that the matrices multiply sums over cells and values of figures, because there are fewer figures than
+	// cells. Otherwise they multiply values of cells and sums over figures. Both are the same but for rounding.
+	AtFigures bool
 	// Scale of the sums over figures: 1 / sqrt(k m), k and m as in the package comment. So one layer keeps the variance of
 	// independent terms of mean zero. The kept channels and the positive mean of ReLU outputs still make sums grow.
 	Scale float32
@@ -27,7 +30,8 @@ type FigureSums struct {
 // NewFigureSums prepares the sums for a game with figures. columns is a multiple of 8.
 func NewFigureSums(game *env.Game, columns int) *FigureSums {
 	return &FigureSums{
-		kernel.NewSums(game.Figures, columns), kernel.NewSums(throughCells(game), columns), FigureScale(game),
+		ToFigures: kernel.NewSums(game.Figures, columns), ToCells: kernel.NewSums(throughCells(game), columns),
+		AtFigures: len(game.Figures) < game.Tensor.Cells(), Scale: FigureScale(game),
 	}
 }
 
@@ -63,8 +67,24 @@ type figureLayer struct{ figures, cells linear }
 // them if it is the first layer.
 func (e *Evaluator) figureLayer(l *figureLayer, rows int, x []float32, first bool) {
 	n, sums := e.network, e.tower[1]
-	cells := n.Game.Tensor.Cells()
-	boardSize, figuresSize := cells*n.channels, len(n.Game.Figures)*n.channels
+	cells, figures := n.Game.Tensor.Cells(), len(n.Game.Figures)
+	boardSize, figuresSize := cells*n.channels, figures*n.channels
+	if n.sums.AtFigures {
+		for i := range rows {
+			e.kernel.Sums(n.sums.ToFigures, sums[i*figuresSize:], x[i*boardSize:], nil, 1, withoutReLU) // scale 1
+		}
+		before := e.figures
+		if first {
+			before = nil
+		}
+		e.multiply(&l.figures, rows*figures, e.figures, sums, before, n.channels, withReLU)
+		e.multiply(&l.cells, rows*figures, sums, e.figures, nil, 0, withoutReLU) // nil: no bias
+		for i := range rows {
+			board := x[i*boardSize:]
+			e.kernel.Sums(n.sums.ToCells, board, sums[i*figuresSize:], board, n.sums.Scale, withReLU) // plus x: the skip connection
+		}
+		return
+	}
 	e.multiply(&l.figures, rows*cells, sums, x, nil, 0, withoutReLU) // nil: no bias
 	for i := range rows {
 		board, figures := sums[i*boardSize:(i+1)*boardSize], e.figures[i*figuresSize:(i+1)*figuresSize]
