@@ -18,7 +18,7 @@ func TestStockOracle(t *testing.T) {
 	for _, c := range []struct {
 		game   *env.Game
 		pooled bool
-	}{{all, false}, {all, true}, {plain, false}, {plain, true}, {withFigures(plain), false}, {withFigures(plain), true}} {
+	}{{all, false}, {all, true}, {plain, false}, {plain, true}, {withFigures(plain), false}, {withManyFigures(plain), true}} {
 		game := c.game
 		w := randomNetwork(game, infer.Config{Game: game.Name, Channels: 8, Blocks: 2, Pooled: c.pooled}, 1)
 		b := randomBatch(game, 4*partRows, 2)
@@ -55,7 +55,7 @@ func TestStockOracle(t *testing.T) {
 // TestStockOracleDeep compares the gradients of a deep network on a large board, where rounding errors are largest.
 // Rounding flips some ReLUs whose inputs are near zero, so the test compares each tensor's gradient as a whole.
 func TestStockOracleDeep(t *testing.T) {
-	game := withFigures(envtest.Board(11, 7, 7, 2, 2, 7, true))
+	game := withManyFigures(envtest.Board(11, 7, 7, 2, 2, 7, true))
 	w := randomWeights(game, 32, 4, 1)
 	b := randomBatch(game, 16, 2)
 	tr := withReplies(newTrainer(t, game, w, DefaultConfig(), nil))
