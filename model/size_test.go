@@ -23,10 +23,7 @@ var families = [][]string{
 func newSizes(t *testing.T, names []string) (sizes []*env.Game, w *infer.Weights) {
 	t.Helper()
 	for _, name := range names {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		sizes = append(sizes, game)
 	}
 	last := sizes[len(sizes)-1]

@@ -44,10 +44,7 @@ func TestFreshLoss(t *testing.T) {
 
 // TestWithoutFigureLayers: a network from the time before its game listed figures trains as it did.
 func TestWithoutFigureLayers(t *testing.T) {
-	game, err := games.New("othello(size=4)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("othello(size=4)")
 	before := *game
 	before.Figures = nil
 	b, w := randomBatch(game, 16, 1), randomNetwork(&before, infer.Config{Game: game.Name, Channels: 8, Blocks: 1}, 1)
@@ -158,10 +155,7 @@ func TestInferAgrees(t *testing.T) {
 		networks = append(networks, network{game: name})
 	}
 	for _, n := range networks {
-		game, err := games.New(n.game)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(n.game)
 		config := infer.DefaultConfig(game)
 		if n.channels > 0 {
 			config.Channels, config.Blocks = n.channels, n.blocks

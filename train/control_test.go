@@ -1,6 +1,7 @@
 package train
 
 import (
+	"ludus/env/games"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
 	"math/rand/v2"
@@ -76,7 +77,7 @@ func testControl(t *testing.T, interval int, mostFactor, mostWait, mostAge float
 
 // TestStreamBytes: the stream has room for some generations of the messages that come, and never too little for one.
 func TestStreamBytes(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	x := testInbox(t, &fakeWorkers{}, game)
 	x.need = 50_000 * game.Tensor.Cells()
 	if n := x.streamBytes(); n != 0 {

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/plan"
 	"ludus/train/record"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
@@ -192,7 +192,7 @@ func TestImportContinues(t *testing.T) {
 
 // TestManyImported: of very many games a run learns from one in so many, spread over all of them, and continues alike.
 func TestManyImported(t *testing.T) {
-	games := randomGames(recordtest.Game(t, "quad(size=4,quads=4,whites=1)"), 1000)
+	games := randomGames(games.Must("quad(size=4,quads=4,whites=1)"), 1000)
 	dirs := [2]string{t.TempDir(), t.TempDir()}
 	for i, dir := range dirs {
 		o := tiny(t, dir, 8)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
@@ -118,7 +119,7 @@ func testInbox(t *testing.T, workers Workers, game *env.Game) *inbox {
 
 // TestReportIsBounded: whoever sends under many names and ids fills neither memory nor the report.
 func TestReportIsBounded(t *testing.T) {
-	game := recordtest.Game(t, "tic-tac-toe")
+	game := games.Must("tic-tac-toe")
 	x := testInbox(t, &fakeWorkers{}, game)
 	games := recordtest.Message(game, rand.New(rand.NewPCG(1, 1)), 1)
 	games.Run = strings.Repeat("<", 100)
@@ -138,7 +139,7 @@ func TestReportIsBounded(t *testing.T) {
 // TestForget: an inbox that has received games of too many processes forgets those that it has not heard of for
 // longest, but none whose games it holds, because they may come again.
 func TestForget(t *testing.T) {
-	game := recordtest.Game(t, "tic-tac-toe")
+	game := games.Must("tic-tac-toe")
 	x := testInbox(t, &fakeWorkers{}, game)
 	x.need = 1 << 20
 	rng := rand.New(rand.NewPCG(1, 1))
@@ -180,7 +181,7 @@ func TestForget(t *testing.T) {
 
 // TestInbox: games are acknowledged when they are committed, and repeated ones only if they are.
 func TestInbox(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	rng := rand.New(rand.NewPCG(1, 1))
 	x := testInbox(t, &fakeWorkers{}, game)
 	x.assignment = &selfplay.Assignment{Game: game, Generation: 2}
@@ -228,7 +229,7 @@ func TestInbox(t *testing.T) {
 // TestSameBytes: a game is identified by its process and number. So two processes may play the same game, and a game
 // that is sent again is dropped under any worker's name.
 func TestSameBytes(t *testing.T) {
-	game := recordtest.Game(t, "tic-tac-toe")
+	game := games.Must("tic-tac-toe")
 	x := testInbox(t, &fakeWorkers{}, game)
 	x.need = 9000
 	m := recordtest.Message(game, rand.New(rand.NewPCG(1, 1)), 3)
@@ -281,7 +282,7 @@ func TestReceivingFails(t *testing.T) {
 
 // TestInboxWaits: an inbox holds few games and then waits until the run takes some.
 func TestInboxWaits(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	rng := rand.New(rand.NewPCG(1, 1))
 	w := &fakeWorkers{deliveries: make(chan *record.Delivery)}
 	x := testInbox(t, w, game)

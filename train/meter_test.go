@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"ludus/checkpoints"
+	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/match"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 	"ludus/train/shipped"
 )
@@ -66,7 +66,7 @@ func wholeScores(t *testing.T, dir string, generations int) {
 // TestUnratedOpponent: a run is measured against the shipped agent also if that has no known rating.
 func TestUnratedOpponent(t *testing.T) {
 	o := measured(t, t.TempDir(), 1)
-	o.Game = recordtest.Game(t, "golden-rectangle-9x9")
+	o.Game = games.Must("golden-rectangle-9x9")
 	o.Settings["parallel_games"], o.Settings["sizes"] = 2, 0
 	mustTrain(t, o)
 	matches, _, err := rundir.MatchesFile.Read(o.Dir)

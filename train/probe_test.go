@@ -5,11 +5,11 @@ import (
 
 	"ludus/env"
 	"ludus/env/envtest"
+	"ludus/env/games"
 	"ludus/env/solver"
 	"ludus/mcts"
 	"ludus/model/infer"
 	"ludus/train/agent"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
@@ -20,7 +20,7 @@ func TestProbe(t *testing.T) {
 		t.Skip("learns for some seconds")
 	}
 	o := Options{
-		Dir: t.TempDir(), Game: recordtest.Game(t, "breakthrough(columns=3,rows=5)"), Generations: 32, Threads: 2,
+		Dir: t.TempDir(), Game: games.Must("breakthrough(columns=3,rows=5)"), Generations: 32, Threads: 2,
 		Settings: map[string]float64{
 			"parallel_games": 32, "plies_per_generation": 6, "simulations": 12, "channels": 16, "blocks": 1, "batch_size": 32, "learning_rate": 0.005, "samples_per_position": 6,
 		},

@@ -7,9 +7,9 @@ import (
 	"math"
 	"testing"
 
+	"ludus/env/games"
 	"ludus/model/infer/kernel"
 	"ludus/train/agent"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
@@ -29,7 +29,7 @@ func TestSignature(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			seed := uint64(7)
 			o := Options{
-				Dir: t.TempDir(), Game: recordtest.Game(t, name), Generations: 12, Seed: &seed, Threads: 2,
+				Dir: t.TempDir(), Game: games.Must(name), Generations: 12, Seed: &seed, Threads: 2,
 				Settings: map[string]float64{
 					"parallel_games": 24, "plies_per_generation": 5, "simulations": 16, "channels": 8, "blocks": 2, "batch_size": 32,
 					"learning_rate": 0.001, "replay_window": 400, "value_mix": 0.25, "exploration_plies": 6, "validation_share": 0.1,

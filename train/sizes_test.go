@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/learn"
@@ -26,7 +27,7 @@ import (
 // tinySizes is a tiny run of two sizes.
 func tinySizes(t testing.TB, dir string, generations int) Options {
 	o := tiny(t, dir, generations)
-	o.Game = recordtest.Game(t, "quad(size=5,quads=4,whites=1)")
+	o.Game = games.Must("quad(size=5,quads=4,whites=1)")
 	sizes, err := rundir.SizesOf(4, 5)
 	if err != nil {
 		t.Fatal(err)
@@ -61,7 +62,7 @@ func TestSizes(t *testing.T) {
 	sameRun(t, o.Dir, three.Dir, generations)
 	sameMetrics(t, o.Dir, three.Dir, generations)
 
-	small := recordtest.Game(t, "quad(size=4,quads=4,whites=1)")
+	small := games.Must("quad(size=4,quads=4,whites=1)")
 	lines, work, count := metricsOf(t, o.Dir), map[int]int{}, countersOf(t, o.Dir)
 	for _, m := range lines {
 		cells := m.Size * m.Size
@@ -119,22 +120,22 @@ func TestSizes(t *testing.T) {
 // TestSeedsOfSizes: the games of each size have their own random generators, and those of the run's board are the same
 // as in a run of one size.
 func TestSeedsOfSizes(t *testing.T) {
-	var games []*env.Game
+	var sizes []*env.Game
 	for _, name := range []string{"quad(size=4,quads=4,whites=1)", "quad(size=5,quads=4,whites=1)", "quad(size=6,quads=4,whites=1)"} {
-		games = append(games, recordtest.Game(t, name))
+		sizes = append(sizes, games.Must(name))
 	}
-	own := games[2]
+	own := sizes[2]
 	config := rundir.NewConfig(own.Name, 7, rundir.DefaultSettings(own))
 	config.Plan.ParallelGames = 2
 	r := &run{
-		state:   &state{Options: Options{Game: own, Threads: 1}, config: config, games: games},
-		players: make([]*selfplay.Player, len(games)),
+		state:   &state{Options: Options{Game: own, Threads: 1}, config: config, games: sizes},
+		players: make([]*selfplay.Player, len(sizes)),
 	}
 	seen := map[string]bool{}
-	for _, game := range games {
+	for _, game := range sizes {
 		seen[string(r.player(game).MarshalGames())] = true // generators, and games without moves
 	}
-	if len(seen) != len(games) {
+	if len(seen) != len(sizes) {
 		t.Error("games of two sizes have the same random generators")
 	}
 	if !seen[string(selfplay.NewPlayer(own, &config.Settings, 7, 2, 1).MarshalGames())] {
@@ -206,11 +207,11 @@ func TestSizesWithWorkers(t *testing.T) {
 			if len(messages)%3 == 0 {
 				name = o.Game.Name
 			}
-			b := recordtest.Message(recordtest.Game(t, name), rng, 1)
+			b := recordtest.Message(games.Must(name), rng, 1)
 			b.Run, b.First = id, number
 			messages = append(messages, b.Marshal())
 		}
-		foreign := recordtest.Message(recordtest.Game(t, "quad(size=6,quads=4,whites=1)"), rng, 1)
+		foreign := recordtest.Message(games.Must("quad(size=6,quads=4,whites=1)"), rng, 1)
 		foreign.Run, foreign.Process = id, "foreign"
 		w.deliveries = make(chan *record.Delivery, len(messages)+1)
 		w.deliveries <- &record.Delivery{Sender: "b", Data: foreign.Marshal(), Acknowledge: func() {}}
@@ -252,7 +253,7 @@ func TestSizesWithWorkers(t *testing.T) {
 
 // TestSpeed: the speed of self-play counts in positions of the target's board.
 func TestSpeed(t *testing.T) {
-	small, large := recordtest.Game(t, "quad(size=4,quads=4,whites=1)"), recordtest.Game(t, "quad(size=5,quads=4,whites=1)")
+	small, large := games.Must("quad(size=4,quads=4,whites=1)"), games.Must("quad(size=5,quads=4,whites=1)")
 	s := &state{Options: Options{Game: large}, clock: plan.Start()}
 	for game, want := range map[*env.Game]float64{small: 320, large: 500} {
 		s.setSpeed(game, 1000, 2)
@@ -277,7 +278,7 @@ func TestOldCheckpoint(t *testing.T) {
 
 // TestTakeSteps: one size takes exactly the steps that are due; several share their cost by their weights, if ready.
 func TestTakeSteps(t *testing.T) {
-	small, large := recordtest.Game(t, "quad(size=4,quads=4,whites=1)"), recordtest.Game(t, "quad(size=5,quads=4,whites=1)")
+	small, large := games.Must("quad(size=4,quads=4,whites=1)"), games.Must("quad(size=5,quads=4,whites=1)")
 	for _, c := range []struct {
 		games      []*env.Game
 		generation int // done, of 10

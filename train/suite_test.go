@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/plan"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 	"ludus/train/suite"
 )
@@ -98,7 +98,7 @@ func TestSuite(t *testing.T) {
 // A run whose board has no suite is tested on that of its largest smaller board that has one.
 func TestSmallerSuite(t *testing.T) {
 	o := tiny(t, t.TempDir(), 1)
-	o.Game = recordtest.Game(t, "hex(size=9)")
+	o.Game = games.Must("hex(size=9)")
 	sizes, err := rundir.SizesOf(5, 7, 9)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestRunIsTested(t *testing.T) {
 	const generations, positions = 3, 40 * 3
 	options := func(dir string) Options {
 		o := measured(t, dir, generations)
-		o.Game = recordtest.Game(t, "quad-5x5")
+		o.Game = games.Must("quad-5x5")
 		o.Settings["parallel_games"] = 40
 		return o
 	}

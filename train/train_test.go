@@ -17,19 +17,19 @@ import (
 	"time"
 
 	"ludus/checkpoints"
+	"ludus/env/games"
 	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/agent"
 	"ludus/train/check"
 	"ludus/train/plan"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
 // tiny is a run that takes a second. Its strength is not measured.
 func tiny(t testing.TB, dir string, generations int) Options {
 	return Options{
-		Dir: dir, Game: recordtest.Game(t, "quad(size=4,quads=4,whites=1)"), Generations: generations, Threads: 2,
+		Dir: dir, Game: games.Must("quad(size=4,quads=4,whites=1)"), Generations: generations, Threads: 2,
 		Settings: map[string]float64{"parallel_games": 12, "plies_per_generation": 3, "simulations": 6, "channels": 4, "blocks": 1, "batch_size": 16,
 			"replay_window": 100, "validation_share": 0.2, "solver_nodes": 300, "rating_share": 0},
 	}
@@ -512,7 +512,7 @@ func TestRefusals(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := tiny(t, dir, 2)
-	other.Game = recordtest.Game(t, "quad-5x5")
+	other.Game = games.Must("quad-5x5")
 	setting := tiny(t, dir, 2)
 	setting.Settings["simulations"] = 7
 	seed := tiny(t, dir, 2)
@@ -660,15 +660,15 @@ func TestFrom(t *testing.T) {
 	}
 	game := tiny(t, t.TempDir(), 1)
 	for name, want := range map[string]string{"hex-5x5": `the game is "hex-5x5"`, "quad-5x5": `9 planes, 2 kinds of moves on cells`} {
-		game.From, game.Game = file, recordtest.Game(t, name)
+		game.From, game.Game = file, games.Must(name)
 		if _, err := Train(t.Context(), game); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("weights of another game for %s: %v", name, err)
 		}
 	}
 	larger := tiny(t, t.TempDir(), 1)
-	larger.From, larger.Game = file, recordtest.Game(t, "quad(size=5,quads=3,whites=1)")
+	larger.From, larger.Game = file, games.Must("quad(size=5,quads=3,whites=1)")
 	mustTrain(t, larger)
-	want, err := weights.Resize(recordtest.Game(t, weights.Config.Game), larger.Game)
+	want, err := weights.Resize(games.Must(weights.Config.Game), larger.Game)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -714,7 +714,7 @@ func TestKeepNewest(t *testing.T) {
 // A run from before its game got a name goes on.
 func TestFullName(t *testing.T) {
 	o := tiny(t, t.TempDir(), 1)
-	o.Game = recordtest.Game(t, "tic-tac-toe")
+	o.Game = games.Must("tic-tac-toe")
 	mustTrain(t, o)
 	path := filepath.Join(o.Dir, "config.json")
 	config, err := os.ReadFile(path)
@@ -791,7 +791,7 @@ func TestOtherLength(t *testing.T) {
 func TestDiverged(t *testing.T) {
 	dir := t.TempDir()
 	o := tiny(t, dir, 20)
-	o.Game = recordtest.Game(t, "quad-5x5")
+	o.Game = games.Must("quad-5x5")
 	maps.Copy(o.Settings, map[string]float64{
 		"learning_rate": 1, "channels": 16, "parallel_games": 32, "plies_per_generation": 6, "batch_size": 32, "samples_per_position": 6})
 	if _, err := Train(t.Context(), o); !errors.Is(err, model.ErrDiverged) || !strings.Contains(err.Error(), "policy loss") {

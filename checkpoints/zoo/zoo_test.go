@@ -26,10 +26,7 @@ import (
 // shippedGame returns a game of the zoo and the loader of its network.
 func shippedGame(t *testing.T, name string) (*env.Game, agent.Loader) {
 	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must(name)
 	return game, shipped.FileLoader(game, zoo.Weights(name), nil)
 }
 
@@ -160,10 +157,7 @@ func checkDial(t *testing.T, card *zoo.Card) {
 	for _, s := range dial.Strengths {
 		strengths = append(strengths, agent.Strength(s))
 	}
-	game, err := games.New(card.Game)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must(card.Game)
 	_, suited := suite.Shipped(game)
 	checkBlunders(t, card, suited, strengths)
 	if err := strengths.Validate(); err != nil {

@@ -58,7 +58,7 @@ var imports = map[string][]string{
 	"train/book":                  {"checkpoints", "env", "env/games", "train/agent", "train/memory"},
 	"train/suite":                 {"checkpoints", "env", "env/games", "env/naming", "env/solver", "train/agent", "train/memory", "train/seed", "train/stats"},
 	"train/record":                {"checkpoints", "env", "env/games", "train/rundir"},
-	"train/record/recordtest":     {"env", "env/games", "train/record"},
+	"train/record/recordtest":     {"env", "train/record"},
 	"train/learn":                 {"env", "model", "model/infer", "train/parallel", "train/record", "train/rundir", "train/seed"},
 	"train/plan": {
 		"env", "model", "model/infer", "train/cpu", "train/learn", "train/parallel", "train/record", "train/rundir", "train/seed",

@@ -120,10 +120,7 @@ func TestCompareDamaged(t *testing.T) {
 	if err := os.Rename(runFolder(t), other); err != nil {
 		t.Fatal(err)
 	}
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	config := rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))
 	config.Plan = rundir.Plan{Generations: 1, ParallelGames: 1, PliesPerGeneration: 1}
 	if err := config.Write(other); err != nil {

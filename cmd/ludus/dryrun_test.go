@@ -44,10 +44,7 @@ func TestPlanText(t *testing.T) {
 		{"no recorded training", "tic-tac-toe", func(*train.Preview) {},
 			[]string{"No training of tic-tac-toe is recorded", "games        about 330,000\n"}, "64 simulations"},
 	} {
-		game, err := games.New(c.game)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(c.game)
 		p := &train.Preview{
 			Config: *rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game)), Parameters: 69656, Seconds: 600,
 			Generations: 200, Positions: 1_500_000, Samples: 3_400_000,
@@ -70,10 +67,7 @@ func TestPlanText(t *testing.T) {
 // Recorded trainings tell how many samples of a position are left: less than the setting.
 func TestSampleShare(t *testing.T) {
 	for name, want := range map[string]bool{"golden-rectangle": true, "tic-tac-toe": false} {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		recorded := recordedTrainings(game)
 		if share, length := sampleShare(recorded), meanLength(recorded); want != (share > 0.4 && share < 0.95 && length > 10) || !want && share != 0 {
 			t.Errorf("%s: share %v, length %v", name, share, length)

@@ -17,10 +17,7 @@ func FuzzFlags(f *testing.F) {
 	} {
 		f.Add(text)
 	}
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		f.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	f.Fuzz(func(t *testing.T, text string) {
 		_, played, err := splitMoves(game, text)
 		if err != nil {

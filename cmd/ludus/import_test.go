@@ -71,10 +71,7 @@ func TestTrainGames(t *testing.T) {
 		}
 	}
 
-	game, err := games.New("tic-tac-toe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("tic-tac-toe")
 	first := func(name string) *record.Imported {
 		file, err := os.Open(filepath.Join(dir, name))
 		if err != nil {

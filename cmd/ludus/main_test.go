@@ -90,10 +90,7 @@ func run(t testing.TB, dir, input string, args ...string) string {
 // runFolder creates a run's folder with two checkpoints of new networks for quad-5x5.
 func runFolder(t testing.TB) string {
 	t.Helper()
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	dir := filepath.Join(t.TempDir(), "quad")
 	store := checkpoints.NewStore(filepath.Join(dir, "checkpoints"))
 	if err := os.MkdirAll(filepath.Join(dir, "checkpoints"), 0o777); err != nil {
@@ -346,10 +343,7 @@ func TestExportHTML(t *testing.T) {
 // No format accepts weights that do not fit their game. Nothing is written.
 func TestExportRefusesWeights(t *testing.T) {
 	dir := t.TempDir()
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	weights := infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 4}, rand.New(rand.NewPCG(1, 1)))
 	for name, want := range map[string]string{"quad-7x7": "a network of quad-7x7 with 4 channels and 0 blocks", "</script>": "no such game"} {
 		weights.Config.Game = name
@@ -369,10 +363,7 @@ func TestExportRefusesWeights(t *testing.T) {
 // A file with a pooled network plays, and is exported for, every size of its game, and no other game.
 func TestPooledSizes(t *testing.T) {
 	dir := t.TempDir()
-	game, err := games.New("hex(size=9)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("hex(size=9)")
 	path := filepath.Join(dir, "network")
 	write := func(pooled bool) {
 		config := infer.Config{Game: game.Name, Channels: 4, Pooled: pooled}
@@ -383,10 +374,7 @@ func TestPooledSizes(t *testing.T) {
 	}
 	write(true)
 	for _, name := range []string{game.Name, "hex-5x5", "hex-13x13"} {
-		g, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := games.Must(name)
 		run(t, dir, "", "arena", name, "net:"+path+",sims=2", "policy:"+path, "--games", "2", "--opening-plies", "1")
 		for _, f := range formats {
 			out := run(t, dir, "", "export", path, "--game", name, "--format", f.name)
@@ -849,16 +837,14 @@ func TestArenaTellsRepeats(t *testing.T) {
 
 // A match says what happened to each side's program, but nothing if nothing did.
 func TestArenaTellsFaults(t *testing.T) {
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	m := match.Config{Game: game}
 	for agents, text := range map[**agent.Factory]string{&m.A: "random", &m.B: `gtp:"x"`} {
-		*agents, err = agent.ParseFactory(game, text, nil)
+		factory, err := agent.ParseFactory(game, text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
+		*agents = factory
 	}
 	var w bytes.Buffer
 	writeSides(&w, &m, &match.Result{Games: 2})

@@ -67,13 +67,10 @@ func TestExploitProgram(t *testing.T) {
 
 // TestWriteMatch: the result names the clock, and is the sides' alone if no game counts.
 func TestWriteMatch(t *testing.T) {
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	m := match.Config{Game: game, MoveTime: 5 * time.Second, GameTime: time.Minute, OpeningPlies: 2}
-	m.A, err = agent.ParseFactory(game, "random", nil)
-	if err != nil {
+	var err error
+	if m.A, err = agent.ParseFactory(game, "random", nil); err != nil {
 		t.Fatal(err)
 	}
 	m.B = m.A

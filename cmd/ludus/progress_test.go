@@ -94,10 +94,7 @@ func TestFit(t *testing.T) {
 // TestScoreLine: the log and the status name the opponent as people know it.
 func TestScoreLine(t *testing.T) {
 	for name, want := range map[string]string{"quad-5x5": "the shipped agent", "hex(size=3)": "mcts:200"} {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		var out bytes.Buffer
 		w := watcher{progress: &progress{w: &out}, game: game}
 		score := rundir.Score{Generation: 3, Opponent: shipped.Opponent(game), Games: 16, Estimate: stats.Estimate{Value: 0.4375, Low: 0.2, High: 0.7}}
@@ -111,10 +108,7 @@ func TestScoreLine(t *testing.T) {
 
 // TestSummary shows the newest games with the values that rescoring found.
 func TestSummary(t *testing.T) {
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	diversity := rundir.Diversity{MeanPlies: 20.5, FirstScore: 0.75, Proven: 0.125, Duplicates: 0.0625}
 	var out bytes.Buffer
 	d := &doctor.Diagnosis{Summary: doctor.Summary{Good: []string{"It is good."}, Longer: "Longer helps.", Next: "train --run x"}}

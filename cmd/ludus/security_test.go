@@ -209,10 +209,7 @@ func TestFilesStartNoProgram(t *testing.T) {
 	needTouch(t)
 	t.Parallel()
 	dir := t.TempDir()
-	game, err := games.New("quad(size=4,quads=4,whites=1)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad(size=4,quads=4,whites=1)")
 	run(t, dir, "", "suite", game.Name, "--positions", "5", "--out", "s.suite", "--agent", "random")
 	data, err := os.ReadFile(filepath.Join(dir, "s.suite"))
 	if err != nil {

@@ -109,10 +109,7 @@ func TestKilledWithoutSheet(t *testing.T) {
 		}
 	}
 	server, address, _ := served(t, dir, nil, ".", "--addr", "127.0.0.1:0")
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must(name)
 	r, err := http.Get(address + "api/runs") // the server reads the sheets of runs with this request, which pages make first
 	if err != nil {
 		t.Fatal(err)

@@ -11,16 +11,16 @@ import (
 	"testing"
 
 	"ludus/checkpoints/zoo"
+	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/train"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
 // newTraining returns a training of the game with the default settings.
 func newTraining(t *testing.T, name string) *shipment {
 	t.Helper()
-	game := recordtest.Game(t, name)
+	game := games.Must(name)
 	return &shipment{commit: "0123abc", cores: 3, game: game, config: rundir.NewConfig(game.Name, 7, rundir.DefaultSettings(game))}
 }
 
@@ -80,7 +80,7 @@ func TestLosses(t *testing.T) {
 
 // A run's network becomes two files: the rounded weights, and a card with the run's history and measured results.
 func TestShip(t *testing.T) {
-	dir, game := t.TempDir(), recordtest.Game(t, "tic-tac-toe")
+	dir, game := t.TempDir(), games.Must("tic-tac-toe")
 	_, err := train.Train(t.Context(), train.Options{
 		Dir: filepath.Join(dir, "run"), Game: game, Generations: 2, Threads: 1, Settings: map[string]float64{
 			"parallel_games": 8, "plies_per_generation": 9, "simulations": 4, "channels": 8, "blocks": 1, "batch_size": 16, "rating_share": 0,

@@ -28,10 +28,7 @@ func BenchmarkRandomGames(b *testing.B) {
 			} else {
 				text = sheets.Text(name)
 			}
-			native, err := games.New(sheets.Natives[sheet])
-			if err != nil {
-				b.Fatal(err)
-			}
+			native := games.Must(sheets.Natives[sheet])
 			g, info, err := gdl.New(b.Context(), name, text)
 			if err != nil {
 				b.Fatal(err)

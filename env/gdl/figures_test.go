@@ -18,10 +18,7 @@ import (
 // Othello are in no rule.
 func TestFigures(t *testing.T) {
 	for sheet, name := range sheets.Natives {
-		native, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		native := games.Must(name)
 		want := slices.SortedFunc(slices.Values(native.Figures), slices.Compare)
 		if native.Family == "othello" {
 			want = nil

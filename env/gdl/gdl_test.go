@@ -43,10 +43,7 @@ func TestNatives(t *testing.T) {
 	for sheet, name := range sheets.Natives {
 		t.Run(sheet, func(t *testing.T) {
 			t.Parallel()
-			native, err := games.New(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			native := games.Must(name)
 			g := mustNew(t, sheet)
 			if g.Players != native.Players {
 				t.Fatalf("players %v, want %v", g.Players, native.Players)

@@ -17,10 +17,7 @@ func TestScrambled(t *testing.T) {
 	for sheet, name := range sheets.Natives {
 		t.Run(sheet, func(t *testing.T) {
 			t.Parallel()
-			native, err := games.New(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			native := games.Must(name)
 			text, names, err := sheets.Scramble(sheets.Text(sheet), rand.New(rand.NewPCG(5, 5)))
 			if err != nil {
 				t.Fatal(err)

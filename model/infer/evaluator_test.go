@@ -9,15 +9,6 @@ import (
 	"ludus/env/games"
 )
 
-func newGame(t testing.TB, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
-
 func newEvaluator(t testing.TB, game *env.Game, w *Weights, batch int) *Evaluator {
 	t.Helper()
 	n, err := NewNetwork(game, w)
@@ -31,7 +22,7 @@ func newEvaluator(t testing.TB, game *env.Game, w *Weights, batch int) *Evaluato
 // the bits must be the same.
 func TestRowsIndependent(t *testing.T) {
 	for _, name := range games.Names() {
-		game := newGame(t, name)
+		game := games.Must(name)
 		w := randomWeights(game, DefaultConfig(game), 1)
 		states := envtest.Positions(game, 1, 9)
 		actions, k := game.NumActions(), len(game.Classes)
@@ -72,7 +63,7 @@ func TestRowsIndependent(t *testing.T) {
 // TestWithoutFigureLayers: a network from the time before its game listed figures stays valid and plays as it did, also
 // after a file and on another size of the board.
 func TestWithoutFigureLayers(t *testing.T) {
-	game, large := newGame(t, "othello-6x6"), newGame(t, "othello")
+	game, large := games.Must("othello-6x6"), games.Must("othello")
 	evaluated := func(game *env.Game, w *Weights) []float32 {
 		logits, classes := make([]float32, 8*game.NumActions()), make([]float32, 8*len(game.Classes))
 		newEvaluator(t, game, w, 8).Evaluate(envtest.Positions(game, 1, 8), logits, classes, nil)
@@ -110,7 +101,7 @@ func TestWithoutFigureLayers(t *testing.T) {
 
 // TestEvaluateTensors checks that states and their tensors give the same.
 func TestEvaluateTensors(t *testing.T) {
-	game := newGame(t, "free-for-all-2p")
+	game := games.Must("free-for-all-2p")
 	e := newEvaluator(t, game, randomWeights(game, DefaultConfig(game), 1), 4)
 	states := envtest.Positions(game, 1, 4)
 	inputs := make([]float32, 4*game.Tensor.Size())
@@ -134,7 +125,7 @@ func TestEvaluateTensors(t *testing.T) {
 
 func TestWarmEvaluateAllocatesNothing(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "free-for-all-2p", "hex(size=9)"} { // the last is pooled
-		game := newGame(t, name)
+		game := games.Must(name)
 		e := newEvaluator(t, game, randomWeights(game, DefaultConfig(game), 1), 8)
 		states := envtest.Positions(game, 1, 8)
 		logits, classes := make([]float32, 8*game.NumActions()), make([]float32, 8*len(game.Classes))

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"ludus/env/games"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -14,7 +15,7 @@ func TestGrow(t *testing.T) {
 		game            string
 		figures, pooled bool // of the network
 	}{{"quad-5x5", true, false}, {"othello-6x6", false, false}, {"hex-5x5", false, true}} {
-		game := newGame(t, c.game)
+		game := games.Must(c.game)
 		made := *game
 		if !c.figures {
 			made.Figures = nil

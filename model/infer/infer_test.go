@@ -98,10 +98,7 @@ func TestFreshTowerIsItsStem(t *testing.T) {
 // TestPooled: the default network of boards of up to 64 cells flattens them; that of larger ones pools.
 func TestPooled(t *testing.T) {
 	for name, want := range map[string]bool{"othello": false, "hex(size=9)": true} {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		if got := DefaultConfig(game).Pooled; got != want {
 			t.Errorf("%s: pooled is %v", name, got)
 		}

@@ -1,6 +1,7 @@
 package infer
 
 import (
+	"ludus/env/games"
 	"math"
 	"slices"
 	"strings"
@@ -9,10 +10,10 @@ import (
 
 // TestResize moves a network to boards of other sizes: the sums over an even board stay, back and forth.
 func TestResize(t *testing.T) {
-	small := newGame(t, "hex(size=3)")
+	small := games.Must("hex(size=3)")
 	w := randomWeights(small, Config{Game: small.Name, Channels: 8, Blocks: 2}, 1)
 	for _, size := range []string{"2", "3", "4", "6", "7"} {
-		large := newGame(t, "hex(size="+size+")")
+		large := games.Must("hex(size=" + size + ")")
 		resized, err := w.Resize(small, large)
 		if err != nil {
 			t.Fatal(err)
@@ -55,7 +56,7 @@ func TestResizeCells(t *testing.T) {
 		{"hex(size=3)", "hex(size=6)", 2, 2},
 		{"line-up(width=4,height=3,line=3,gravity=1)", "line-up(width=8,height=9,line=3,gravity=1)", 3, 2}, // with figures
 	} {
-		small, large := newGame(t, c.small), newGame(t, c.large)
+		small, large := games.Must(c.small), games.Must(c.large)
 		w := randomWeights(small, Config{Game: small.Name, Channels: 8}, 1)
 		resized, err := w.Resize(small, large)
 		if err != nil {
@@ -83,7 +84,7 @@ func TestResizePooled(t *testing.T) {
 		{"hex(size=3)", "hex(size=11)"}, {"hex(size=11)", "hex(size=3)"}, {"quad-7x7", "quad(size=8)"},
 		{"line-up(width=4,height=3,line=3,gravity=1)", "line-up(width=8,height=9,line=3,gravity=1)"},
 	} {
-		from, to := newGame(t, c.from), newGame(t, c.to)
+		from, to := games.Must(c.from), games.Must(c.to)
 		w := randomWeights(from, Config{Game: from.Name, Channels: 8, Blocks: 1, Pooled: true}, 1)
 		w.ValueScale = 0.25
 		resized, err := w.Resize(from, to)
@@ -107,13 +108,13 @@ func TestResizePooled(t *testing.T) {
 
 // TestResizeRefuses games of other families, and other planes or moves.
 func TestResizeRefuses(t *testing.T) {
-	from := newGame(t, "hex(size=3)")
+	from := games.Must("hex(size=3)")
 	w := randomWeights(from, Config{Game: from.Name, Channels: 8, Blocks: 1}, 1)
 	for name, want := range map[string]string{
 		"othello-6x6":        "no other size",
 		"hex(size=4,swap=0)": "rules differ in more than the size",
 	} {
-		if _, err := w.Resize(from, newGame(t, name)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := w.Resize(from, games.Must(name)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}

@@ -19,7 +19,7 @@ import (
 // TestMarshal writes and reads the weights of every game.
 func TestMarshal(t *testing.T) {
 	for _, name := range games.Names() {
-		game := newGame(t, name)
+		game := games.Must(name)
 		w := randomWeights(game, DefaultConfig(game), 1)
 		w.ValueScale = 0.1
 		data := w.Marshal()
@@ -62,7 +62,7 @@ func TestFormat(t *testing.T) {
 // an altered value does not.
 func TestOrder(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "connect-four", "breakthrough-6x6", "free-for-all-2p"} { // with and without figures, extras, goals
-		game := newGame(t, name)
+		game := games.Must(name)
 		for dtype, data := range map[string][]byte{
 			single: randomWeights(game, DefaultConfig(game), 1).Marshal(), half: randomWeights(game, DefaultConfig(game), 1).MarshalHalf(),
 		} {
@@ -186,7 +186,7 @@ func TestUnmarshalErrors(t *testing.T) {
 // values, whose SHA-256 is another's only because their order is.
 func TestOtherTensors(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "connect-four", "free-for-all-2p"} { // with and without figures, extras, goals
-		game := newGame(t, name)
+		game := games.Must(name)
 		w := randomWeights(game, DefaultConfig(game), 1)
 		var metadata struct {
 			Metadata map[string]string `json:"__metadata__"`

@@ -12,10 +12,7 @@ import (
 // position plays moves, given by their texts, from the start of a game.
 func position(t testing.TB, name string, moves ...string) (*env.Game, env.State) {
 	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must(name)
 	state, _, err := env.ReplayText(game, moves)
 	if err != nil {
 		t.Fatal(err)

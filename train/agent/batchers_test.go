@@ -16,10 +16,7 @@ import (
 // A batch in parts has the same evaluations, bit for bit, as one on one thread, whatever its size.
 func TestParallelEvaluator(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "free-for-all-2p"} { // the second has a goal head
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		network, err := infer.NewNetwork(game, infertest.RandomWeights(game, 12, 2, 1))
 		if err != nil {
 			t.Fatal(err)
@@ -48,7 +45,7 @@ func TestParallelEvaluator(t *testing.T) {
 // A search on several threads does all its simulations, each a visit of one move, and does the same again; how many cores
 // there are does not matter. One thread and several may differ.
 func TestThreads(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	network, err := infer.NewNetwork(game, infertest.RandomWeights(game, 12, 1, 1))
 	if err != nil {
 		t.Fatal(err)

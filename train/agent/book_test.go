@@ -52,7 +52,7 @@ func withBook(t *testing.T, game *env.Game, spec string, b *fakeBook) *Factory {
 
 // Agents with a book play its moves as long as it has the position, in matches and in choosers, too, and then search.
 func TestBookMoves(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	for _, text := range []string{"net:1,sims=20", "net:1,sims=20,search=puct", "policy:1", "net:1,sims=20,solve=2000",
 		"mcts:30", "alphabeta:2", "solver:1000"} {
 		f, plain := withBook(t, game, text+",book=a.book", &fakeBook{second: 0.49}), newAgent(t, game, text)
@@ -93,7 +93,7 @@ func TestBookMoves(t *testing.T) {
 
 // With a temperature and against people an agent varies its play among moves about as good as the book's best.
 func TestBookVariety(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	state := game.NewState()
 	for _, c := range []struct {
 		spec   string
@@ -130,7 +130,7 @@ func TestBookVariety(t *testing.T) {
 
 // The seed decides among equal moves of the book, and a search after the book has a time limit.
 func TestBookAgent(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	made, err := withBook(t, game, "mcts:1000000,book=a.book", &fakeBook{second: 0.49}).ForPeople().New(1)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestBookAgent(t *testing.T) {
 
 // The values of the book replace those of the search.
 func TestBookAnalysis(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	state := game.NewState()
 	for _, text := range []string{"net:1,sims=20", "policy:1", "mcts:30", "alphabeta:2"} {
 		a, err := withBook(t, game, text+",book=a.book", &fakeBook{second: 0.4}).New(1)
@@ -198,7 +198,7 @@ func TestBookAnalysis(t *testing.T) {
 
 // A proof counts more than the book's estimate.
 func TestBookAndProof(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	a := &Analysis{Value: new(-1.), Proven: true, Moves: []MoveInfo{{Action: 3, Value: new(-1.)}}}
 	r := reader{game: game, book: &fakeBook{game: game, second: 0.2}}
 	r.improve(a, game.NewState())
@@ -209,7 +209,7 @@ func TestBookAndProof(t *testing.T) {
 
 // Against people an agent does not play the book's moves in lost positions.
 func TestBookLost(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	for _, lost := range []bool{false, true} {
 		b := &fakeBook{game: game, lost: lost, proven: true}
 		a, err := withBook(t, game, "net:1,sims=20,book=a.book", b).ForPeople().New(1)
@@ -225,7 +225,7 @@ func TestBookLost(t *testing.T) {
 
 // A factory that cannot read books refuses them, and the error of reading one is that of loading the agent.
 func TestBookErrors(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	f := parse(t, game, "net:1,book=a.book")
 	if _, err := f.Load(); !errors.Is(err, ErrBook) || !strings.Contains(err.Error(), "books cannot be read here") {
 		t.Error(err)

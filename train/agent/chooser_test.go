@@ -10,7 +10,7 @@ import (
 
 // A chooser chooses the same moves as an agent that searches the positions one after another.
 func TestChooser(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	const path = "1"
 	for _, text := range []string{"random", "greedy", "mcts:20", "policy:" + path + ",temp=1", "net:" + path + ",sims=20",
 		"net:" + path + ",sims=20,temp=1", "net:" + path + ",sims=20,search=puct", "net:" + path + ",sims=20",

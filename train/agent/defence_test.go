@@ -33,10 +33,7 @@ func replayed(t *testing.T, game *env.Game, moves ...string) env.State {
 // In a lost position the agent makes the line about as long as possible, and leaves the opponent about as few winning
 // replies as the longest lines allow.
 func TestLostPositions(t *testing.T) {
-	game, err := games.New("line-up(width=4,height=4,line=3)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("line-up(width=4,height=4,line=3)")
 	a, s, tested := forPeople(t, game, "net:1,sims=8"), solver.New(game, 1<<20), 0
 	last := len(game.Classes) - 1
 	for i, state := range randomPositions(game, 8, 60) {
@@ -96,7 +93,7 @@ func forced(s *solver.Solver, player env.Player, state env.State, plies int) boo
 
 // In a lost position all symmetric images of a move come about equally often, and the games go on differently.
 func TestDefenceVaries(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	a, s := forPeople(t, game, "net:1"), solver.New(game, 16<<20)
 	choose := func(state env.State) env.Action {
 		move, err := a.Choose(context.Background(), state)
@@ -133,11 +130,8 @@ func TestDefenceVaries(t *testing.T) {
 // Against people an agent varies its moves by its seed, in a lost, a drawn and an even position, without giving value
 // away, and plays a quickest win where it sees one; other agents always play the same.
 func TestVariety(t *testing.T) {
-	quad := quad(t)
-	ticTacToe, err := games.New("tic-tac-toe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	quad := quad()
+	ticTacToe := games.Must("tic-tac-toe")
 	for _, c := range []struct {
 		game   *env.Game
 		moves  []string

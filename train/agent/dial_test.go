@@ -139,7 +139,7 @@ func loadDialled(game *env.Game) Loader {
 // An agent with elo=N lies between two strengths: between two temperatures of the policy it has a temperature of its own, and
 // otherwise it mixes their moves.
 func TestEloPlays(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	choices := func(text string) (moves []env.Action) {
 		f, err := ParseFactory(game, text, loadDialled(game))
 		if err != nil {
@@ -196,7 +196,7 @@ func TestEloPlays(t *testing.T) {
 }
 
 func TestEloErrors(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	none := func(r Reference) (*infer.Weights, Origin, error) {
 		return infertest.RandomWeights(game, 4, 1, 1), Origin{}, nil
 	}

@@ -39,7 +39,7 @@ func exactClasses(game *env.Game, s *solver.Solver, state env.State, nodes int) 
 
 // With enough nodes an agent plays without error, however bad its network is, and its analysis is exact.
 func TestSolveNeverLosesValue(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	s := solver.New(game, 16<<20)
 	ctx := context.Background()
 	for _, text := range []string{"policy:1,solve=2000000", "net:1,sims=8,solve=2000000", "net:2,sims=8,search=puct,temp=2,solve=2000000"} {
@@ -81,7 +81,7 @@ func TestSolveNeverLosesValue(t *testing.T) {
 
 // In games, where it keeps its table, the agent gives no value away either.
 func TestSolveInGames(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	s := solver.New(game, 16<<20)
 	a := newAgent(t, game, "net:1,sims=4,search=puct,solve=2000000")
 	rng := rand.NewPCG(5, 7)
@@ -117,10 +117,7 @@ func TestExactBounds(t *testing.T) {
 		name  string
 		plies int
 	}{{"quad-5x5", 12}, {"breakthrough(columns=4,rows=5)", 12}, {"golden-rectangle(columns=5,rows=5)", 16}, {"free-for-all(size=5,steps=8)", 12}} {
-		game, err := games.New(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(c.name)
 		exact := solver.New(game, 16<<20)
 		for _, nodes := range []int{1, 100, 3000} {
 			factory := parse(t, game, "policy:1")
@@ -158,7 +155,7 @@ func TestExactBounds(t *testing.T) {
 
 // With a network's choice in a solved position the choice stays if it keeps the value.
 func TestSolveKeepsGoodChoices(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	s := solver.New(game, 16<<20)
 	alone, solving := newAgent(t, game, "net:1,sims=16"), newAgent(t, game, "net:1,sims=16,solve=2000000")
 	kept := 0
@@ -181,10 +178,7 @@ func TestSolveKeepsGoodChoices(t *testing.T) {
 
 // A game depends on the seed and the moves alone, not on earlier games; the table is kept within a game.
 func TestSolveIsDeterministic(t *testing.T) {
-	game, err := games.New("golden-rectangle")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("golden-rectangle")
 	play := func(a Agent, seed uint64) (moves []env.Action) {
 		a.Reset(seed)
 		for state := game.NewState(); !state.Done(); {
@@ -208,10 +202,7 @@ func TestSolveIsDeterministic(t *testing.T) {
 }
 
 func TestSolveStops(t *testing.T) {
-	game, err := games.New("quad-7x7")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-7x7")
 	for _, text := range []string{"policy:1,solve=1000000000", "solver:1000000000"} {
 		ctx, cancel := context.WithCancel(context.Background())
 		a := newAgent(t, game, text)

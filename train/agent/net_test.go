@@ -40,21 +40,11 @@ func parse(t testing.TB, game *env.Game, text string) *Factory {
 	return spec
 }
 
-func quad(t testing.TB) *env.Game {
-	t.Helper()
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
+func quad() *env.Game { return games.Must("quad-5x5") }
 
 func TestOtherGame(t *testing.T) {
-	other, err := games.New("quad-7x7")
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec, err := ParseFactory(other, "net:1", load(quad(t)))
+	other := games.Must("quad-7x7")
+	spec, err := ParseFactory(other, "net:1", load(quad()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +55,7 @@ func TestOtherGame(t *testing.T) {
 
 // Weights from before a game was listed have its full name.
 func TestFullName(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	w := infertest.RandomWeights(game, 4, 1, 1)
 	w.Config.Game = game.Full
 	spec, err := ParseFactory(game, "net:1", func(Reference) (*infer.Weights, Origin, error) { return w, Origin{}, nil })
@@ -78,7 +68,7 @@ func TestFullName(t *testing.T) {
 }
 
 func TestOverflowingWeights(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	w := infertest.RandomWeights(game, 4, 1, 1)
 	for _, tensor := range w.Tensors {
 		for i := range tensor.Data {
@@ -98,10 +88,7 @@ func TestOverflowingWeights(t *testing.T) {
 // legal and follows from the seed.
 func TestAgentsOnAllGames(t *testing.T) {
 	for _, name := range games.Names() {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		const run = "1"
 		for _, text := range []string{"random", "greedy", "mcts:50", "alphabeta:1", "net:" + run + ",sims=16", "net:" + run + ",search=puct,sims=16,temp=1",
 			"net:" + run + ",sims=8,temp=0.5", "net:" + run + ",sims=40,threads=3", "net:" + run + ",sims=8,time=1s", "policy:" + run, "policy:" + run + ",temp=1"} {
@@ -176,7 +163,7 @@ func checkAnalysis(t *testing.T, game *env.Game, a Agent, state env.State, text 
 
 // The first move of an analysis is the move that the agent plays with as many simulations.
 func TestAnalysisIsPlay(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, simulations := range []int{16, 64, 300} {
 		for _, option := range []string{"", ",search=puct"} {
@@ -222,7 +209,7 @@ func TestNetworkSeesProvenWin(t *testing.T) {
 
 // A kept tree follows the moves of both players. If it does not match the position, a new tree is built.
 func TestTreeIsKept(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	for _, text := range []string{"net:1,search=puct,sims=200", "net:1,search=puct,sims=200,threads=2"} {
 		testTreeIsKept(t, game, newAgent(t, game, text).(*Batched))
 	}
@@ -277,7 +264,7 @@ func TestPUCTLeaves(t *testing.T) {
 	if got := (Spec{Kind: Net, PUCT: true, Threads: 3}).maxLeaves(MaxSimulations); got != 48 {
 		t.Errorf("three threads: %d pending leaves; want 48", got)
 	}
-	game := quad(t)
+	game := quad()
 	text := "net:1"
 	used := newAgent(t, game, text)
 	for _, simulations := range []int{0, 1000, 10} { // no answer depends on earlier ones
@@ -297,10 +284,7 @@ func TestPUCTLeaves(t *testing.T) {
 
 // The goals of an analysis come with the evaluations of the search.
 func TestGoalsTakeNoFurtherEvaluation(t *testing.T) {
-	game, err := games.New("free-for-all-2p")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("free-for-all-2p")
 	for text, want := range map[string]int{"policy:1": 1, "net:1": 1 + 10} {
 		a := newAgent(t, game, text).(*Batched)
 		analysis, err := a.Analyze(context.Background(), game.NewState(), 10)
@@ -316,7 +300,7 @@ func TestGoalsTakeNoFurtherEvaluation(t *testing.T) {
 
 // Agents search with the value scale that their network was trained with, which changes their moves.
 func TestValueScale(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	moves := map[float64]string{}
 	for _, scale := range []float64{0, 0.5, 0.001} {
 		f, err := ParseFactory(game, "net:1,sims=16", func(r Reference) (*infer.Weights, Origin, error) {
@@ -347,10 +331,7 @@ func TestValueScale(t *testing.T) {
 }
 
 func TestTimeAndCancelling(t *testing.T) {
-	game, err := games.New("quad-7x7")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-7x7")
 	const run = "1"
 	start := time.Now()
 	if _, err := newAgent(t, game, "net:"+run+",time=50ms").Choose(context.Background(), game.NewState()); err != nil {
@@ -386,7 +367,7 @@ func TestTimeAndCancelling(t *testing.T) {
 
 // The loader gets the reference as it was written, once.
 func TestLoader(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	loaded := ""
 	f, err := ParseFactory(game, "net:agent@best,sims=4", func(reference Reference) (*infer.Weights, Origin, error) {
 		loaded += reference.String() + "."

@@ -191,7 +191,7 @@ func TestForPeople(t *testing.T) {
 		"net:a,time=1s":           "net:a,time=1s,solve=500000",
 		"net:a,time=1s,threads=1": "net:a,time=1s,solve=500000,threads=1", "net:a,threads=3": "net:a,solve=500000,threads=3",
 	} {
-		f, err := ParseFactory(quad(t), text, nil)
+		f, err := ParseFactory(quad(), text, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -38,10 +38,7 @@ func TestAlphaBetaSolves(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, name := range []string{"quad(size=4,quads=4,whites=2,corners=cut)", "quad(size=4,quads=5,whites=1,corners=full)",
 		"free-for-all(size=5,steps=8,objective=win)", "free-for-all(size=5,steps=8,objective=score)", "breakthrough(columns=3,rows=4)"} {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		solver := newAlphaBeta(game, maxDepth)
 		for range 8 {
 			state := envtest.RandomPosition(game, rng, game.MaxPlies-3-rng.IntN(3))

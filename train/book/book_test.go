@@ -297,10 +297,7 @@ func TestDamage(t *testing.T) {
 			t.Errorf("%s: %v; want %q", name, err, c.want)
 		}
 	}
-	other, err := games.New("hex-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := games.Must("hex-5x5")
 	if _, err := ReadFor(other, o.File); !errors.Is(err, ErrBook) || !strings.Contains(err.Error(), "it is one of tic-tac-toe") {
 		t.Error(err)
 	}

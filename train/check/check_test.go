@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"ludus/env/games"
 	"ludus/train"
 	"ludus/train/check"
 	"ludus/train/record"
@@ -24,7 +25,7 @@ func newRun(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	_, err := train.Train(t.Context(), train.Options{
-		Dir: dir, Game: recordtest.Game(t, runGame), Generations: 3, Threads: 2,
+		Dir: dir, Game: games.Must(runGame), Generations: 3, Threads: 2,
 		Settings: map[string]float64{"parallel_games": 12, "plies_per_generation": 8, "simulations": 4, "channels": 4, "blocks": 1,
 			"batch_size": 16, "replay_window": 100, "rating_share": 0},
 	})
@@ -58,7 +59,7 @@ func replaceInMetrics(old, by string) func(t *testing.T, dir string) {
 // changeGames returns a damage that writes other games of generation 3, whose first is number first of the run.
 func changeGames(change func(records []*record.Record, first int) ([]*record.Record, int)) func(t *testing.T, dir string) {
 	return func(t *testing.T, dir string) {
-		records, first, err := record.Read(recordtest.Game(t, runGame), dir, 3)
+		records, first, err := record.Read(games.Must(runGame), dir, 3)
 		if err == nil {
 			records, first = change(records, first)
 			err = record.Write(dir, 3, first, records)
@@ -109,7 +110,7 @@ func TestRun(t *testing.T) {
 		},
 		"a board that the run does not train": {
 			changeGames(func(records []*record.Record, first int) ([]*record.Record, int) {
-				larger := recordtest.Game(t, "quad(size=5,quads=4,whites=1)")
+				larger := games.Must("quad(size=5,quads=4,whites=1)")
 				records[0] = recordtest.Message(larger, rand.New(rand.NewPCG(1, 1)), 1).Records[0]
 				return records, first
 			}), "game 0: the run does not train quad(size=5",

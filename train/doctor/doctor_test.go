@@ -15,16 +15,16 @@ import (
 	"ludus/checkpoints"
 	"ludus/checkpoints/zoo"
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train"
 	"ludus/train/record"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 	"ludus/train/stats"
 )
 
 // healthy returns a run of breakthrough-6x6 that learns: uniform play has a loss of 2.5, the least is 0.5.
 func healthy(t *testing.T) *run {
-	game := recordtest.Game(t, "breakthrough-6x6")
+	game := games.Must("breakthrough-6x6")
 	r := &run{
 		game: game, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game)),
 		targets: targets{games: 256, uniform: 2.5, least: 0.5, outcomes: 0.69},
@@ -186,7 +186,7 @@ func TestSameGamesOfSheet(t *testing.T) {
 
 // A run without any files but its config has no findings.
 func TestTooLittleData(t *testing.T) {
-	game := recordtest.Game(t, "hex-7x7")
+	game := games.Must("hex-7x7")
 	d := (&run{game: game, config: rundir.NewConfig(game.Name, 1, rundir.DefaultSettings(game))}).diagnose(false)
 	if len(d.Findings) > 0 || len(d.Curves) > 0 || d.Summary.Longer != "The run has not trained yet." {
 		t.Errorf("%+v", d)
@@ -195,7 +195,7 @@ func TestTooLittleData(t *testing.T) {
 
 // Positions count with the root of how often they occur, and targets that are not trained on with 0.
 func TestTargets(t *testing.T) {
-	game := recordtest.Game(t, "tic-tac-toe")
+	game := games.Must("tic-tac-toe")
 	ply := func(a env.Action, policy record.Shares) record.Ply {
 		return record.Ply{Action: a, TrainPolicy: true, Policy: policy}
 	}
@@ -429,7 +429,7 @@ func trained(t *testing.T, game string, generations, until int, sizes ...int) st
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	_, err := train.Train(ctx, train.Options{
-		Dir: dir, Game: recordtest.Game(t, game), Generations: generations, Threads: 1, Settings: settings,
+		Dir: dir, Game: games.Must(game), Generations: generations, Threads: 1, Settings: settings,
 		Observe: func(e train.Event) {
 			if e.Metrics != nil && e.Metrics.Generation == until && until < generations {
 				cancel()
@@ -459,7 +459,7 @@ func TestLargestBoard(t *testing.T) {
 
 // The error of the shipped agent is that on the board whose suite tests the run.
 func TestShippedErrorOfSmallerBoard(t *testing.T) {
-	r := &run{game: recordtest.Game(t, "hex"), suite: []rundir.SuiteResult{{Agent: "net", Game: "hex-7x7"}}}
+	r := &run{game: games.Must("hex"), suite: []rundir.SuiteResult{{Agent: "net", Game: "hex-7x7"}}}
 	if curves := r.errorCurves(); len(curves) != 1 || curves[0].Shipped == nil {
 		t.Errorf("%+v", curves)
 	}

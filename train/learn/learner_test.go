@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/model"
 	"ludus/model/infer"
 	"ludus/train/parallel"
@@ -34,7 +35,7 @@ func TestRateFactor(t *testing.T) {
 
 // TestFill: the parts of a batch together make all of it, whatever its size and the number of goroutines.
 func TestFill(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	for _, settings.BatchSize = range []int{8, 13, 100} {
 		l := newLearner([]*env.Game{game}, &settings, 1, nil, parallel.Runner(2))
@@ -55,7 +56,7 @@ func TestFill(t *testing.T) {
 
 // TestValidationSet: no game is in both sets, and the sizes of their windows follow from what was added.
 func TestValidationSet(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	settings.ValidationShare, settings.ReplayWindow = 0.3, 200
 	l := newLearner([]*env.Game{game}, &settings, 1, nil, parallel.Runner(1))
@@ -88,7 +89,7 @@ func TestValidationSet(t *testing.T) {
 }
 
 func TestDiversity(t *testing.T) {
-	game := recordtest.Game(t, "golden-rectangle")
+	game := games.Must("golden-rectangle")
 	a, b := recordtest.Random(game, rand.New(rand.NewPCG(1, 1))), recordtest.Random(game, rand.New(rand.NewPCG(2, 2)))
 	if d := Diversity(nil); d != (rundir.Diversity{}) {
 		t.Errorf("no games are %+v", d)
@@ -102,7 +103,7 @@ func TestDiversity(t *testing.T) {
 // TestRestore compares the windows and counts of a learner that is restored with those of one that was never
 // interrupted. The run trains two sizes.
 func TestRestore(t *testing.T) {
-	boards := []*env.Game{recordtest.Game(t, "quad(size=4,quads=4,whites=1)"), recordtest.Game(t, "quad(size=5,quads=4,whites=1)")}
+	boards := []*env.Game{games.Must("quad(size=4,quads=4,whites=1)"), games.Must("quad(size=5,quads=4,whites=1)")}
 	settings := rundir.DefaultSettings(boards[0])
 	settings.BatchSize, settings.ReplayWindow, settings.ValidationShare = 16, 100, 0.2
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -161,7 +162,7 @@ func TestRestore(t *testing.T) {
 // TestTrainLosses: the losses of a generation are means over the steps of its own size. Uniform policies have a loss of
 // at most ln 9 on the small board and more on the large one; a learning rate of 0 keeps them uniform.
 func TestTrainLosses(t *testing.T) {
-	small, large := recordtest.Game(t, "hex(size=3,swap=0)"), recordtest.Game(t, "hex(size=9,swap=0)")
+	small, large := games.Must("hex(size=3,swap=0)"), games.Must("hex(size=9,swap=0)")
 	boards := []*env.Game{small, large}
 	settings := rundir.DefaultSettings(large)
 	settings.BatchSize, settings.LearningRate, settings.ValidationShare = 16, 0, 0.2

@@ -16,7 +16,7 @@ import (
 // TestSampler compares samples with the states that they were made from, in the mover's frame and transformed.
 func TestSampler(t *testing.T) {
 	for _, name := range games.Names() {
-		game := recordtest.Game(t, name)
+		game := games.Must(name)
 		rng := rand.New(rand.NewPCG(5, 6))
 		r := recordtest.Random(game, rng)
 		w := window{game: game}
@@ -95,7 +95,7 @@ func checkPolicy(
 // TestTargets: a proven position's class is the target of itself and of the plies before it; the search's classes are
 // mixed in elsewhere.
 func TestTargets(t *testing.T) {
-	game := recordtest.Game(t, "breakthrough-6x6")
+	game := games.Must("breakthrough-6x6")
 	r := recordtest.Random(game, rand.New(rand.NewPCG(7, 8)))
 	loser := 1 - r.Outcome // First's class that did not come about
 	at := len(r.Plies) / 2
@@ -135,7 +135,7 @@ func TestTargets(t *testing.T) {
 // TestTargetsAfterMistakes checks the outcome targets of a game that a drawn move threw away: up to this move they are
 // what the search expected before it, then the game's outcome. The search's own classes are mixed in everywhere.
 func TestTargetsAfterMistakes(t *testing.T) {
-	game := recordtest.Game(t, "breakthrough-6x6")
+	game := games.Must("breakthrough-6x6")
 	r := recordtest.Random(game, rand.New(rand.NewPCG(7, 8)))
 	movers, at := r.Movers(), 0
 	own := make([]int, len(r.Plies)) // the outcome, as the mover's class

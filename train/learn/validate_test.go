@@ -57,7 +57,7 @@ func newNetwork(t *testing.T, game *env.Game, weights *infer.Weights) *infer.Net
 // TestPolicyEntropy replays the games of the validation set and evaluates each of their positions.
 func TestPolicyEntropy(t *testing.T) {
 	for _, name := range games.Names() {
-		game := recordtest.Game(t, name)
+		game := games.Must(name)
 		l, weights := validatedLearner(t, game)
 		network := newNetwork(t, game, weights)
 		evaluator := network.NewEvaluator(1)
@@ -85,7 +85,7 @@ func TestPolicyEntropy(t *testing.T) {
 // TestValidationChangesNothing: a learner that validates learns what another learns, and the entropy does not depend on
 // the number of goroutines.
 func TestValidationChangesNothing(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	a, weights := validatedLearner(t, game)
 	b, _ := validatedLearner(t, game)
 	b.parallel = parallel.Runner(1)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
 )
@@ -44,7 +45,7 @@ func TestWindowSize(t *testing.T) {
 }
 
 func TestWindowKeepsTheNewestWholeGames(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	rng := rand.New(rand.NewPCG(3, 4))
 	w := window{game: game}
 	var all []*record.Record
@@ -76,7 +77,7 @@ func TestWindowKeepsTheNewestWholeGames(t *testing.T) {
 
 // shortGames returns n random games of tic-tac-toe, which repeat many positions; a third of them are there twice.
 func shortGames(t *testing.T, n int) (*env.Game, []*record.Record) {
-	game := recordtest.Game(t, "tic-tac-toe")
+	game := games.Must("tic-tac-toe")
 	rng := rand.New(rand.NewPCG(11, 12))
 	var all []*record.Record
 	for range n {
@@ -173,7 +174,7 @@ func TestRepeatedPositionsWeighLess(t *testing.T) {
 
 // TestLabels checks where outcome targets come from: a proven ply, a mistake of exploration, or the end of the game.
 func TestLabels(t *testing.T) {
-	game := recordtest.Game(t, "breakthrough-6x6")
+	game := games.Must("breakthrough-6x6")
 	r := recordtest.Random(game, rand.New(rand.NewPCG(7, 8)))
 	movers := r.Movers()
 	for i := range r.Plies { // the search expects the outcome throughout

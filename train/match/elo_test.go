@@ -32,7 +32,7 @@ func TestResultCountsPairs(t *testing.T) {
 	}
 	games[6].moves = games[0].moves
 	games[7].moves = games[0].moves
-	m := Config{A: parse(t, quad(t), "random")}
+	m := Config{A: parse(t, quad(), "random")}
 	r := m.result(games)
 	if r.Pentanomial != [5]int{1, 1, 3, 1, 0} || r.SeatPairs != 2 || r.Pairs != 7 || r.Games != 13 {
 		t.Errorf("%+v", r)

@@ -14,10 +14,7 @@ import (
 // FuzzFile reads files of other matches and damaged ones: an accepted game is a legal game of this match, from its
 // opening to its end, or to where the player to move has lost it.
 func FuzzFile(f *testing.F) {
-	game, err := games.New("breakthrough(columns=3,rows=5)")
-	if err != nil {
-		f.Fatal(err)
-	}
+	game := games.Must("breakthrough(columns=3,rows=5)")
 	m := Config{Game: game, A: parse(f, game, "greedy"), B: parse(f, game, "random"), Games: 8, Seed: 4, OpeningPlies: 1}
 	openings := newOpenings(&m)
 	lines := [][]byte{}

@@ -19,16 +19,7 @@ import (
 	"ludus/train/agent"
 )
 
-func quad(t testing.TB) *env.Game { return newGame(t, "quad-5x5") }
-
-func newGame(t testing.TB, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
+func quad() *env.Game { return games.Must("quad-5x5") }
 
 var balances = map[string]*BalanceChecker{}
 
@@ -154,7 +145,7 @@ func playGame(t *testing.T, m *Config, agents [2]agent.Agent, i int) *finishedGa
 }
 
 func TestPairsShareOpeningsAndSwapSeats(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	m := Config{Game: game, A: parse(t, game, "random"), B: parse(t, game, "random"), Games: 8, Seed: 5, OpeningPlies: 4, Threads: 1,
 		Balance: checkerOf(game)}
 	var agents [2]agent.Agent
@@ -193,10 +184,7 @@ func (w *witness) Choose(ctx context.Context, state env.State) (env.Action, erro
 
 // Players may move twice in a row: each agent moves for its own player only and sees every move of the game.
 func TestAgentsKeepTheirSeats(t *testing.T) {
-	game, err := games.New("quad-7x7")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-7x7")
 	for i := range 6 {
 		m := Config{Game: game, Games: 6, OpeningPlies: 3}
 		one, two := &witness{Agent: newAgent(t, game, "random")}, &witness{Agent: newAgent(t, game, "random")}
@@ -227,7 +215,7 @@ func TestAgentsKeepTheirSeats(t *testing.T) {
 }
 
 func TestCancelledMatchKeepsItsGames(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	ctx, cancel := context.WithCancel(context.Background())
 	m := Config{Game: game, A: parse(t, game, "mcts:2000"), B: parse(t, game, "random"), Games: 100000, OpeningPlies: 2, Threads: 2, Balance: checkerOf(game),
 		Progress: func(Result) { cancel() }}
@@ -256,7 +244,7 @@ func TestProgressTakesLittleTime(t *testing.T) {
 }
 
 func TestMatchValidate(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	for want, m := range map[string]Config{
 		"games is 0":         {Threads: 1},
 		"from 1 to 1000000":  {Threads: 1, Games: math.MaxInt},
@@ -273,18 +261,12 @@ func TestMatchValidate(t *testing.T) {
 	if _, err := Run(context.Background(), m); !errors.Is(err, agent.ErrWeights) {
 		t.Errorf("an agent without network: error %v", err)
 	}
-	tiny, err := games.New("quad(size=4,quads=1,whites=0)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	tiny := games.Must("quad(size=4,quads=1,whites=0)")
 	m = Config{Game: tiny, A: parse(t, tiny, "random"), B: parse(t, tiny, "random"), Games: 4, Threads: 2, OpeningPlies: 1}
 	if r, err := Run(context.Background(), m); err != nil || r.Games != 4 || r.Draws != 4 {
 		t.Errorf("%+v, %v; want four draws", r, err)
 	}
-	long, err := games.New("breakthrough(columns=2,rows=4)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	long := games.Must("breakthrough(columns=2,rows=4)")
 	m = Config{Game: long, A: parse(t, long, "random"), B: parse(t, long, "random"), Games: 1, Threads: 1, OpeningPlies: long.MaxPlies - 1}
 	if _, err := Run(context.Background(), m); !errors.Is(err, ErrOpening) {
 		t.Errorf("openings as long as the game: error %v", err)

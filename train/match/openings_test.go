@@ -12,7 +12,7 @@ import (
 
 // In Quad 5x5 x wins from the start, and most openings of two random plies are lost for one side; those are rejected.
 func TestOpeningsAreBalanced(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	s := solver.New(game, 16<<20)
 	for _, plies := range []int{1, 2} {
 		m := &Config{Game: game, OpeningPlies: plies, Seed: 1, Balance: checkerOf(game)}
@@ -36,7 +36,7 @@ func TestOpeningsAreBalanced(t *testing.T) {
 
 // Openings do not depend on the order in which they are requested or on sharing a checker.
 func TestOpeningsDoNotDependOnWhoAsks(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	fresh := NewBalanceChecker(game)
 	var want []string
 	for pass, order := range [][]int{{0, 1, 2, 3, 4, 5}, {5, 0, 3}, {2, 4, 1}} {
@@ -69,10 +69,7 @@ func TestOpeningsWithoutBalance(t *testing.T) {
 		{"quad-5x5", 0, unchecked}, {"quad-7x7", 2, unchecked}, {"breakthrough-6x6", 2, unchecked},
 		{"quad-5x5", 1, unbalanced},
 	} {
-		game, err := games.New(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(c.name)
 		m := &Config{Game: game, A: parse(t, game, "random"), OpeningPlies: c.plies, Seed: 1, Balance: NewBalanceChecker(game)}
 		for _, a := range game.NewState().Legal(nil) { // as if every first move lost
 			state := game.NewState()
@@ -98,7 +95,7 @@ func TestOpeningsWithoutBalance(t *testing.T) {
 }
 
 func TestResultTellsOpenings(t *testing.T) {
-	m := &Config{A: parse(t, quad(t), "random")}
+	m := &Config{A: parse(t, quad(), "random")}
 	for _, c := range []struct {
 		balances       []balance
 		balanced       bool
@@ -124,7 +121,7 @@ func TestResultTellsOpenings(t *testing.T) {
 func TestCancelledOpenings(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
 	defer cancel()
-	m := &Config{Game: quad(t), OpeningPlies: 2, Seed: 1}
+	m := &Config{Game: quad(), OpeningPlies: 2, Seed: 1}
 	start := time.Now()
 	if _, err := newOpenings(m).get(ctx, 1000); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > time.Second {
 		t.Errorf("error %v after %v", err, time.Since(start))

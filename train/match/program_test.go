@@ -17,6 +17,7 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/agent"
 )
 
@@ -158,7 +159,7 @@ func untimed(r Result) Result {
 
 // A program's fault loses its game, or makes the game void; on either side, with each kind of fault.
 func TestFaults(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	for _, kind := range endings {
 		for side := range 2 {
 			programs := newFakes(t, func(_ string, seed uint64, ply int) error {
@@ -208,7 +209,7 @@ func TestFaults(t *testing.T) {
 // Every fault at random, on both sides: the same result with one thread, with two, and continued from any line of the
 // file. A continued match plays void games again.
 func TestFaultsOnBothSides(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	programs := newFakes(t, func(command string, seed uint64, ply int) error {
 		rng := rand.New(rand.NewPCG(seed, uint64(ply+1)))
 		if n := rng.IntN(60); n < len(endings) {
@@ -277,7 +278,7 @@ func TestFaultsOnBothSides(t *testing.T) {
 
 // A cancelled match, and one with an error, ends its programs. An error after the cancellation is no fault.
 func TestCancelledPrograms(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	ctx, cancel := context.WithCancel(context.Background())
 	moves := 0
 	programs := newFakes(t, func(_ string, _ uint64, ply int) error {
@@ -310,7 +311,7 @@ func TestCancelledPrograms(t *testing.T) {
 
 // Programs of a factory without a starter are refused, and a match that reads its whole file starts none.
 func TestFileStartsNoProgram(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	programs := newFakes(t, nil)
 	m := Config{
 		Game: game, A: programs.factory(game, `gtp:"x"`), B: parse(t, game, "random"), Games: 4, Threads: 2, File: filepath.Join(t.TempDir(), "match.jsonl"),
@@ -347,7 +348,7 @@ func TestSideText(t *testing.T) {
 
 // Both sides keep to the clock: programs get it, agents that can choose within a time do, and others are stopped.
 func TestClocks(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	const slow = 3 * agent.Margin
 	programs := newFakes(t, func(command string, _ uint64, ply int) error {
 		if command == "slow" && ply > 3 {
@@ -371,7 +372,7 @@ func TestClocks(t *testing.T) {
 	} {
 		game := game
 		if strings.HasPrefix(c.b, "solver") { // which may solve the smaller board in time
-			game = newGame(t, "quad-7x7")
+			game = games.Must("quad-7x7")
 		}
 		m := Config{
 			Game: game, A: programs.factory(game, c.a), B: programs.factory(game, c.b), Games: 2, Seed: 1, Threads: 1, MoveTime: c.move, GameTime: c.game,
@@ -394,7 +395,7 @@ func TestClocks(t *testing.T) {
 
 // Clocks of programs tell the rest of both players' time. The time of a start and of a restart is not counted.
 func TestClocksOfPrograms(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	programs := newFakes(t, func(_ string, _ uint64, ply int) error {
 		if ply == -1 || ply == 2 {
 			time.Sleep(2 * agent.Margin)
@@ -424,7 +425,7 @@ func TestClocksOfPrograms(t *testing.T) {
 
 // A clock charges the time of a side, in both seats, to that side alone.
 func TestClocksCharge(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	const slow = 50 * time.Millisecond
 	programs := newFakes(t, func(command string, _ uint64, ply int) error {
 		if command == "slow" && ply >= 0 {
@@ -458,7 +459,7 @@ func TestClocksCharge(t *testing.T) {
 
 // The margin is for the whole game, not for each move: a program whose every move is within it loses soon.
 func TestMarginOfGame(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	programs := newFakes(t, func(_ string, _ uint64, ply int) error {
 		if ply >= 0 {
 			time.Sleep(150 * time.Millisecond)
@@ -474,7 +475,7 @@ func TestMarginOfGame(t *testing.T) {
 
 // The side that fails loses the game.
 func TestForfeitsAreLost(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	programs := newFakes(t, func(_ string, _ uint64, ply int) error {
 		if ply >= 4 {
 			return &agent.Fault{Kind: agent.Died}

@@ -14,7 +14,7 @@ import (
 // Deterministic agents only repeat their games once all openings have been played: a thousand games are no more
 // evidence than the different ones among them, for any number of threads.
 func TestCopiesAreNoEvidence(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	a, b := "net:1,sims=4", "policy:2"
 	m := Config{Game: game, A: parse(t, game, a), B: parse(t, game, b), Games: 1000, Seed: 1, OpeningPlies: 2, Balance: checkerOf(game), Threads: 2}
 	r := mustRun(t, m)
@@ -46,7 +46,7 @@ func TestCopiesAreNoEvidence(t *testing.T) {
 // Programs that do not say whether they are deterministic are taken as their games show them: as deterministic once six
 // games repeat earlier ones, unless one was played differently or the other agent draws its moves.
 func TestRepeatsOfPrograms(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	calls, resignAt := 0, 0
 	programs := &agenttest.Programs{Fail: func([]env.Action) error {
 		if calls++; calls == resignAt {
@@ -102,10 +102,7 @@ func TestOpeningsComeInRounds(t *testing.T) {
 		plies int
 		count int // of openings; 0: unknown
 	}{{"quad-5x5", 0, 1}, {"quad-5x5", 1, 0}, {"quad-5x5", 2, 0}, {"breakthrough-6x6", 1, 16}, {"breakthrough-6x6", 2, 256}} {
-		game, err := games.New(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(c.name)
 		m := &Config{Game: game, OpeningPlies: c.plies, Seed: 2, Balance: checkerOf(game)}
 		o, other := newOpenings(m), newOpenings(m)
 		if _, err := other.get(context.Background(), 1000); err != nil {
@@ -169,7 +166,7 @@ func TestPairsPlayed(t *testing.T) {
 // A match that skips the games of an earlier one continues as one long match would. With NoRepeats it ends once all
 // openings have been played.
 func TestMatchGoesOn(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	const run = "1"
 	m := Config{Game: game, A: parse(t, game, "policy:"+run+",temp=1"), B: parse(t, game, "random"), Games: 100, Seed: 3, OpeningPlies: 2,
 		Balance: checkerOf(game), Threads: 2}

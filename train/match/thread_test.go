@@ -16,10 +16,7 @@ import (
 // networks, agents without one, and games in which players do not alternate.
 func TestLockstepPlaysTheSameGames(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "quad-7x7", "breakthrough-6x6"} {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		const one, two = "1", "2"
 		for _, texts := range [][2]string{
 			{"net:" + one + ",sims=16", "net:" + two + ",sims=12"},
@@ -62,7 +59,7 @@ func playAll(t testing.TB, m *Config) []*finishedGame {
 
 // A thread plays all its games at once; fewer if trees are large, one if an agent has a time limit or none a network.
 func TestGamesAtOnce(t *testing.T) {
-	game := quad(t)
+	game := quad()
 	for _, c := range []struct {
 		a, b                 string
 		games, threads, want int
@@ -89,10 +86,7 @@ func TestGamesAtOnce(t *testing.T) {
 // A long search ends when the match is cancelled, even if all its evaluations come from the cache.
 func TestCancelledInLongSearches(t *testing.T) {
 	for _, name := range []string{"quad-7x7", "breakthrough(columns=2,rows=4)"} {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		const run = "1"
 		for _, sims := range []int{30000, 1000000} {
 			text := fmt.Sprintf("net:%s,sims=%d,search=puct", run, sims)

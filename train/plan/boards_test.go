@@ -9,8 +9,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/learn"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
@@ -77,14 +77,14 @@ func TestNextSize(t *testing.T) {
 
 // TestPlies: a generation costs about the same on each board, but lasts at most a few games.
 func TestPlies(t *testing.T) {
-	target := recordtest.Game(t, "hex")
+	target := games.Must("hex")
 	p := &rundir.Plan{ParallelGames: 256, PliesPerGeneration: 8, Generations: 100}
 	for name, want := range map[string]int{"hex": 8, "hex(size=9)": 12, "hex-7x7": 20, "hex-5x5": 39} {
-		if got := Plies(p, target, recordtest.Game(t, name)); got != want {
+		if got := Plies(p, target, games.Must(name)); got != want {
 			t.Errorf("%s: %d plies, want %d", name, got, want)
 		}
 	}
-	small := recordtest.Game(t, "hex-5x5")
+	small := games.Must("hex-5x5")
 	p.PliesPerGeneration = 20
 	if got := Plies(p, target, small); got != mostGames*small.UsualPlies {
 		t.Errorf("%d plies in games of %d", got, small.UsualPlies)

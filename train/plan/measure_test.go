@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"ludus/env/games"
 	"ludus/model/infer"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 	"ludus/train/selfplay"
 )
@@ -38,7 +38,7 @@ func TestCPUShare(t *testing.T) {
 
 // TestMeasureStops: measuring ends when ctx does, and with its own error if the time limit is too short.
 func TestMeasureStops(t *testing.T) {
-	game := recordtest.Game(t, "quad-7x7")
+	game := games.Must("quad-7x7")
 	settings := rundir.DefaultSettings(game)
 	weights := infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(1, 1)))
 	for _, cpuTime := range []bool{false, true} {
@@ -55,7 +55,7 @@ func TestMeasureStops(t *testing.T) {
 
 // TestFitting: a faster machine and a longer time never do less, and the work fills the time but for that of matches.
 func TestFitting(t *testing.T) {
-	settings := rundir.DefaultSettings(recordtest.Game(t, "quad-5x5"))
+	settings := rundir.DefaultSettings(games.Must("quad-5x5"))
 	generations := func(seconds float64, c Cost) (int, float64) {
 		p := rundir.Plan{Generations: 100, ParallelGames: 256, PliesPerGeneration: 8}
 		each := c.Generation(&p, &settings, 2.5)

@@ -10,7 +10,6 @@ import (
 
 	"ludus/env/games"
 	"ludus/train/learn"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
@@ -18,7 +17,7 @@ import (
 // longer than two minutes.
 func TestPlan(t *testing.T) {
 	for _, name := range games.Names() {
-		game := recordtest.Game(t, name)
+		game := games.Must(name)
 		settings := rundir.DefaultSettings(game)
 		for _, c := range []Cost{
 			{position: 0.0005, step: 0.05, generation: 0.05}, {position: 0.002, step: 0.13, generation: 0.05},
@@ -45,7 +44,7 @@ func TestPlan(t *testing.T) {
 
 // TestLongGenerations: settings that make a generation longer than two minutes are rejected; shorter ones are kept.
 func TestLongGenerations(t *testing.T) {
-	game, c := recordtest.Game(t, "quad-5x5"), Cost{position: 0.002, step: 0.13, generation: 0.05}
+	game, c := games.Must("quad-5x5"), Cost{position: 0.002, step: 0.13, generation: 0.05}
 	for _, test := range []struct {
 		games, plies int
 		ok           bool

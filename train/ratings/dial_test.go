@@ -25,10 +25,7 @@ func trained(dial agent.Dial) agent.Loader {
 // Agents on a dial play as strong as they claim: their ratings in other games against other agents differ from the claims by no
 // more than the intervals of both allow.
 func TestDialClaims(t *testing.T) {
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	o := DialOptions{Game: game, Load: trained(nil), within: 60, Balance: balance, Threads: 2}
 	dial, table, err := MeasureDial(context.Background(), o)
 	if err != nil {
@@ -104,10 +101,7 @@ func TestDialOfRun(t *testing.T) {
 
 // The matches that measure a dial do not depend on the clock. Two agents without a network do not play for it.
 func TestDialMatches(t *testing.T) {
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	specs := []string{Anchor, "greedy", "policy:zoo,temp=4", "zoo,sims=4,temp=0.5"}
 	var want *rundir.Ratings
 	for _, threads := range []int{2, 1} {

@@ -16,10 +16,7 @@ func FuzzMatches(f *testing.F) {
 	f.Add([]byte(`{"agent":"greedy","opponent":"random","games":5,"wins":5,"number":1}` + "\n" + `{"agent":"mcts:5","opponent":"greedy","games":2,"pentanomial":[0,0,1,0,0],"number":1}`))
 	f.Add([]byte(`{"agent":"greedy","opponent":"random","games":1000000,"losses":1000000,"number":1}` + "\n" + `{"agent":"random","opponent":"greedy","games":1000000,"losses":1000000,"number":2}`))
 	f.Add([]byte(`{"agent":"greedy","opponent":"random","games":-5,"wins":-5,"pentanomial":[-1,0,0,0,0]}` + "\n[]\n"))
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		f.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		lines := bytes.Split(data, []byte{'\n'})

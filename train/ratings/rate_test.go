@@ -29,10 +29,7 @@ var fewer = []string{Anchor, "greedy"}
 // testRun makes a run's folder with small fresh networks of quad-5x5 as the given generations.
 func testRun(t testing.TB, generations ...int) (dir string, game *env.Game) {
 	t.Helper()
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game = games.Must("quad-5x5")
 	dir = t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "checkpoints"), 0o777); err != nil {
 		t.Fatal(err)

@@ -111,10 +111,7 @@ func TestKnownDoNotPlay(t *testing.T) {
 
 // A game without a shipped agent has no scale.
 func TestNoScale(t *testing.T) {
-	game, err := games.New("quad(size=4,quads=6,whites=0)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad(size=4,quads=6,whites=0)")
 	p, _, err := Open(t.TempDir(), game, 4, fewer, match.NewBalanceChecker(game))
 	if err != nil {
 		t.Fatal(err)
@@ -128,10 +125,7 @@ func TestNoScale(t *testing.T) {
 // gets its rating from games.
 func TestOpponents(t *testing.T) {
 	for _, name := range zoo.Games() {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		p, _, err := Open(t.TempDir(), game, 4, fewer, match.NewBalanceChecker(game))
 		if err != nil {
 			t.Fatal(err)

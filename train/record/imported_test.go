@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/record"
-	"ludus/train/record/recordtest"
 )
 
 // movesOf returns the moves with the given names, from the start of a game.
@@ -25,7 +25,7 @@ func unknown(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 
 // TestImportedRecord: moves become policy targets, and results and values become class distributions of the mover.
 func TestImportedRecord(t *testing.T) {
-	game := recordtest.Game(t, "tic-tac-toe")
+	game := games.Must("tic-tac-toe")
 	win := movesOf(t, game, "a1", "b1", "a2", "b2", "a3") // First wins
 	values := unknown(5)
 	values[1] = -0.5 // for Second: a loss or a draw
@@ -65,7 +65,7 @@ func TestImportedRecord(t *testing.T) {
 
 // TestImportedDraw: both players of a draw teach the policy.
 func TestImportedDraw(t *testing.T) {
-	game := recordtest.Game(t, "tic-tac-toe")
+	game := games.Must("tic-tac-toe")
 	r := (&record.Imported{Moves: movesOf(t, game, "a1", "b2", "c3", "c2", "a2", "a3", "c1", "b1", "b3"), Values: unknown(9)}).Record(game)
 	if r == nil || slices.ContainsFunc(r.Plies, func(p record.Ply) bool { return !p.TrainPolicy }) {
 		t.Errorf("%+v", r)
@@ -75,7 +75,7 @@ func TestImportedDraw(t *testing.T) {
 // TestFillClasses: without values every mover learns the result as he sees it, and values spare classes that are
 // impossible.
 func TestFillClasses(t *testing.T) {
-	game := recordtest.Game(t, "tic-tac-toe")
+	game := games.Must("tic-tac-toe")
 	r := (&record.Imported{Moves: movesOf(t, game, "a1", "b1", "a2", "b2", "a3"), Values: unknown(5), Result: 1}).Record(game)
 	r.FillClasses()
 	for i := range r.Plies {
@@ -83,7 +83,7 @@ func TestFillClasses(t *testing.T) {
 			t.Errorf("ply %d of a game that First wins: value %v, want %v", i, got, want)
 		}
 	}
-	quad := recordtest.Game(t, "quad-5x5") // without whites, so 90 to 10 is impossible
+	quad := games.Must("quad-5x5") // without whites, so 90 to 10 is impossible
 	r = (&record.Imported{Moves: movesOf(t, quad, "c3"), Values: []float64{0.8}, Result: 1}).Record(quad)
 	for k, share := range r.Plies[0].Classes {
 		if share > 0 && quad.Classes[k].Impossible {
@@ -113,7 +113,7 @@ func TestAdjudicated(t *testing.T) {
 		{"free-for-all-2p", "", 1, 0, [2]int{100, 0}},
 		{"quad-5x5", "c3", -1, -2, [2]int{0, 100}},
 	} {
-		game := recordtest.Game(t, c.game)
+		game := games.Must(c.game)
 		move := game.NewState().Legal(nil)[:1]
 		if c.move != "" {
 			move = movesOf(t, game, c.move)
@@ -152,7 +152,7 @@ func TestAdjudicated(t *testing.T) {
 			t.Errorf("%s: outcome %d is read", c.game, damaged.Outcome)
 		}
 	}
-	if (&record.Imported{Opening: 1, Moves: movesOf(t, recordtest.Game(t, "hex-5x5"), "c3"), Values: unknown(1), Result: 1}).Record(recordtest.Game(t, "hex-5x5")) != nil {
+	if (&record.Imported{Opening: 1, Moves: movesOf(t, games.Must("hex-5x5"), "c3"), Values: unknown(1), Result: 1}).Record(games.Must("hex-5x5")) != nil {
 		t.Error("a game without moves to learn is a record")
 	}
 }

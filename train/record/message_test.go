@@ -10,14 +10,15 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
 )
 
 func TestMessageRoundTrip(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	m := recordtest.Message(game, rand.New(rand.NewPCG(1, 1)), 5)
-	small := recordtest.Game(t, "quad(size=4,quads=3,whites=0)")
+	small := games.Must("quad(size=4,quads=3,whites=0)")
 	m.Append(recordtest.Message(small, rand.New(rand.NewPCG(1, 3)), 2)) // of several sizes
 	m.First, m.Generation = 7, 3
 	if back, err := record.ReadMessage([]*env.Game{small, game}, "run", m.Marshal()); err != nil || !reflect.DeepEqual(m, back) {
@@ -44,7 +45,7 @@ func TestMessageRoundTrip(t *testing.T) {
 
 // TestReadMessageRejects: nothing that cannot come from an honest worker of the run is accepted.
 func TestReadMessageRejects(t *testing.T) {
-	game, other := recordtest.Game(t, "quad-5x5"), recordtest.Game(t, "breakthrough-6x6")
+	game, other := games.Must("quad-5x5"), games.Must("breakthrough-6x6")
 	rng := rand.New(rand.NewPCG(1, 1))
 	seal := func(version, size int) []byte {
 		return checkpoints.Seal("ludus-batch", version, make([]byte, size))
@@ -72,7 +73,7 @@ func TestReadMessageRejects(t *testing.T) {
 		"a long name":        change(func(m *record.Message) { m.Process = strings.Repeat("w", 2000) }),
 		"no games":           change(func(m *record.Message) { m.Records = nil }),
 		"another game":       recordtest.Message(other, rng, 2).Marshal(),
-		"another size":       recordtest.Message(recordtest.Game(t, "quad(size=6,quads=8,whites=0)"), rng, 2).Marshal(),
+		"another size":       recordtest.Message(games.Must("quad(size=6,quads=8,whites=0)"), rng, 2).Marshal(),
 		"an illegal move":    changeGame(func(r *record.Record) { r.Plies[1].Action = r.Plies[0].Action }),
 		"a wrong outcome":    changeGame(func(r *record.Record) { r.Outcome ^= 1 }),
 		"wrong goals":        changeGame(func(r *record.Record) { r.Goals[0]++ }),

@@ -27,7 +27,7 @@ func read(game *env.Game, data []byte) (*record.Record, error) {
 
 func TestRoundTrip(t *testing.T) {
 	for _, name := range games.Names() {
-		game := recordtest.Game(t, name)
+		game := games.Must(name)
 		rng := rand.New(rand.NewPCG(1, 2))
 		r := recordtest.Random(game, rng)
 		for i := range r.Plies {
@@ -54,7 +54,7 @@ func TestRoundTrip(t *testing.T) {
 
 // FuzzReader parses any record: one that parses, and is written, parses the same again.
 func FuzzReader(f *testing.F) {
-	game := recordtest.Game(f, "free-for-all-2p")
+	game := games.Must("free-for-all-2p")
 	f.Add(recordtest.Random(game, rand.New(rand.NewPCG(1, 2))).Append(nil))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r, err := read(game, data)
@@ -72,7 +72,7 @@ func FuzzReader(f *testing.F) {
 
 // TestPositions compares the positions with those of a replay by hand, and values with the classes in them.
 func TestPositions(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	r := recordtest.Random(game, rand.New(rand.NewPCG(3, 4)))
 	for i := 0; i < len(r.Plies); i += 3 {
 		r.Plies[i].Proven = 0 // the mover's best class
@@ -131,7 +131,7 @@ func TestShares(t *testing.T) {
 }
 
 func TestFile(t *testing.T) {
-	game, dir := recordtest.Game(t, "quad-5x5"), t.TempDir()
+	game, dir := games.Must("quad-5x5"), t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 2))
 	written := []*record.Record{recordtest.Random(game, rng), recordtest.Random(game, rng)}
 	if err := record.Write(dir, 3, 17, written); err != nil {
@@ -140,7 +140,7 @@ func TestFile(t *testing.T) {
 	if back, first, err := record.Read(game, dir, 3); err != nil || first != 17 || !reflect.DeepEqual(back, written) {
 		t.Errorf("%d games from number %d, %v", len(back), first, err)
 	}
-	sized := append(written, recordtest.Random(recordtest.Game(t, "quad(size=6,quads=8,whites=0)"), rng))
+	sized := append(written, recordtest.Random(games.Must("quad(size=6,quads=8,whites=0)"), rng))
 	if err := record.Write(dir, 4, 19, sized); err != nil {
 		t.Fatal(err)
 	}
@@ -148,7 +148,7 @@ func TestFile(t *testing.T) {
 		t.Errorf("games of two sizes: %v", err)
 	}
 	for i, name := range []string{"connect-four", "gdl(../../env/gdl/testdata/slabs.kif)"} { // without other sizes
-		other := recordtest.Game(t, name)
+		other := games.Must(name)
 		written := []*record.Record{recordtest.Random(other, rng)}
 		if err := record.Write(dir, 5+i, 0, written); err != nil {
 			t.Fatal(err)
@@ -165,7 +165,7 @@ func TestFile(t *testing.T) {
 	if back, first, err := record.Read(game, dir, 1); err != nil || first != 17 || !reflect.DeepEqual(back, written[:1]) {
 		t.Errorf("an old file: %d games from number %d, %v", len(back), first, err)
 	}
-	if _, _, err := record.Read(recordtest.Game(t, "hex-5x5"), dir, 3); !errors.Is(err, checkpoints.ErrDamaged) {
+	if _, _, err := record.Read(games.Must("hex-5x5"), dir, 3); !errors.Is(err, checkpoints.ErrDamaged) {
 		t.Errorf("games of another game: %v", err)
 	}
 	if _, _, err := record.Read(game, dir, 9); !errors.Is(err, fs.ErrNotExist) || !record.IsLost(err) {

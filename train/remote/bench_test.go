@@ -68,10 +68,7 @@ type shippedGames struct {
 }
 
 func newShippedGames(b *testing.B, name string) *shippedGames {
-	game, err := games.New(name)
-	if err != nil {
-		b.Fatal(err)
-	}
+	game := games.Must(name)
 	weights, err := infer.Unmarshal(zoo.Weights(name))
 	if err != nil {
 		b.Fatal(err)

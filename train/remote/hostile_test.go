@@ -30,7 +30,7 @@ func TestHostileWorker(t *testing.T) {
 	server := startServer(t, dir)
 	defer startWorker(t, server.URL(), "honest")()
 	conn := connectAsWorker(t, server)
-	games, err := selfPlayGames(t, newGame(t), smallWeights(newGame(t)), 20)
+	games, err := selfPlayGames(t, newGame(), smallWeights(newGame()), 20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestHostileWorker(t *testing.T) {
 	}
 	unstarted(t)
 	for g := range len(metrics) {
-		if _, _, err := record.Read(newGame(t), dir, 1+g); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if _, _, err := record.Read(newGame(), dir, 1+g); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Error(err)
 		}
 	}
@@ -144,10 +144,10 @@ func TestHostileLearner(t *testing.T) {
 	server := startServer(t, t.TempDir())
 	w := newWorker(t, server)
 	h := startHub(t, server, "run")
-	weights := smallWeights(newGame(t))
-	named := smallWeights(newGame(t))
+	weights := smallWeights(newGame())
+	named := smallWeights(newGame())
 	named.Config.Game, named.Config.Sheet = evilSpec, evilSpec
-	good := invitation{Play: record.PlayVersion, Run: "run", Game: weights.Config.Game, Settings: rundir.DefaultSettings(newGame(t)), Generation: 1, Simulations: 2}
+	good := invitation{Play: record.PlayVersion, Run: "run", Game: weights.Config.Game, Settings: rundir.DefaultSettings(newGame()), Generation: 1, Simulations: 2}
 	for _, c := range []struct {
 		change  func(*invitation)
 		weights *infer.Weights

@@ -44,7 +44,7 @@ func TestPutAgain(t *testing.T) {
 	if err := h.js.DeleteStream(t.Context(), networksStream); err != nil {
 		t.Fatal(err)
 	}
-	game := newGame(t)
+	game := newGame()
 	n := &selfplay.Assignment{
 		Run: "run", Game: game, Settings: rundir.DefaultSettings(game), Simulations: 4, Weights: smallWeights(game),
 	}
@@ -100,7 +100,7 @@ func newWorker(t *testing.T, server *Server) *Worker {
 func TestForeignGames(t *testing.T) {
 	server := startServer(t, t.TempDir())
 	w := newWorker(t, server)
-	game := newGame(t)
+	game := newGame()
 	c, err := selfPlayGames(t, game, smallWeights(game), 5)
 	if err != nil {
 		t.Fatal(err)

@@ -24,7 +24,7 @@ func TestFullStream(t *testing.T) {
 	h := startHub(t, server, "run")
 	const limit = 32 << 10
 	h.Limit(t.Context(), limit)
-	game := newGame(t)
+	game := newGame()
 	c, err := selfPlayGames(t, game, smallWeights(game), 50)
 	if err != nil {
 		t.Fatal(err)

@@ -19,19 +19,11 @@ import (
 	"ludus/model/infer"
 	"ludus/train"
 	"ludus/train/record"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 	"ludus/train/selfplay"
 )
 
-func newGame(t testing.TB) *env.Game {
-	t.Helper()
-	game, err := games.New("quad(size=4,quads=4,whites=1)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
+func newGame() *env.Game { return games.Must("quad(size=4,quads=4,whites=1)") }
 
 // smallWeights returns those of a small untrained network.
 func smallWeights(game *env.Game) *infer.Weights {
@@ -41,7 +33,7 @@ func smallWeights(game *env.Game) *infer.Weights {
 // tiny is a run that takes seconds.
 func tiny(t testing.TB, dir string, generations int) train.Options {
 	return train.Options{
-		Dir: dir, Game: newGame(t), Generations: generations, Threads: 1,
+		Dir: dir, Game: newGame(), Generations: generations, Threads: 1,
 		Settings: map[string]float64{"parallel_games": 12, "plies_per_generation": 12, "simulations": 6, "channels": 4, "blocks": 1,
 			"batch_size": 16, "replay_window": 100, "validation_share": 0.2, "solver_nodes": 300, "rating_share": 0},
 	}
@@ -129,7 +121,7 @@ func TestTrainSizes(t *testing.T) {
 	t.Parallel()
 	o := tiny(t, filepath.Join(t.TempDir(), "run"), 100)
 	o.Settings["simulations"] = 100 // the learner is faster than the workers
-	o.Game = recordtest.Game(t, "quad(size=5,quads=4,whites=1)")
+	o.Game = games.Must("quad(size=5,quads=4,whites=1)")
 	sizes, err := rundir.SizesOf(4, 5)
 	if err != nil {
 		t.Fatal(err)
@@ -181,7 +173,7 @@ func testTrain(t *testing.T, o train.Options, sides []int) {
 func TestSend(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, t.TempDir())
-	game := newGame(t)
+	game := newGame()
 	weights := smallWeights(game)
 	w, err := NewWorker(t.Context(), WorkerOptions{URL: server.URL(), Name: "a\x1b[2J", Notify: func(text string) { t.Log(text) }})
 	if err != nil {
@@ -243,7 +235,7 @@ func TestSend(t *testing.T) {
 func TestFinish(t *testing.T) {
 	t.Parallel()
 	server := startServer(t, t.TempDir())
-	game := newGame(t)
+	game := newGame()
 	n := &selfplay.Assignment{Run: "run", Game: game, Settings: rundir.DefaultSettings(game), Simulations: 4,
 		Weights: infer.NewWeights(game, infer.Config{Game: game.Name, Channels: 64, Blocks: 4}, rand.New(rand.NewPCG(1, 1)))}
 	for range 5 {

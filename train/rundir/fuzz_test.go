@@ -9,11 +9,12 @@ import (
 	"testing"
 
 	"ludus/checkpoints"
+	"ludus/env/games"
 )
 
 // FuzzConfig reads any config.json: one that reads is valid, and reads the same after writing.
 func FuzzConfig(f *testing.F) {
-	game := newGame(f, "quad-5x5")
+	game := games.Must("quad-5x5")
 	config := Config{Version: configVersion, Game: game.Name, Seed: 1, Settings: DefaultSettings(game), Plan: Plan{Generations: 60, ParallelGames: 256, PliesPerGeneration: 8, Seconds: 480}}
 	whole, err := json.Marshal(config)
 	if err != nil {
@@ -52,7 +53,7 @@ func FuzzSettings(f *testing.F) {
 	f.Add([]byte(`{"simulations": "32"}`), "learning_rate=1e-3")
 	f.Add([]byte(`{"simulation": 32}`), "learning_rate=NaN")
 	f.Add([]byte(`{"blocks": 3.5, "value_mix": -0}`), "")
-	game := newGame(f, "quad-5x5")
+	game := games.Must("quad-5x5")
 	f.Fuzz(func(t *testing.T, data []byte, text string) {
 		values, err := ParseSettings(data)
 		if err != nil {

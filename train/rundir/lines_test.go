@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"ludus/checkpoints"
+	"ludus/env/games"
 )
 
 // TestLines appends lines and reads them back. Damaged lines are warnings, and a torn last line is ignored.
@@ -60,7 +61,7 @@ func TestConfigFile(t *testing.T) {
 	if _, err := ReadConfig(dir); !errors.Is(err, fs.ErrNotExist) || Is(dir) {
 		t.Errorf("an empty directory: %v", err)
 	}
-	game := newGame(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	c := NewConfig(game.Name, 3, DefaultSettings(game))
 	c.Plan = Plan{Generations: 9, ParallelGames: 16, PliesPerGeneration: 2, Stopped: 7}
 	if err := c.Write(dir); err != nil {

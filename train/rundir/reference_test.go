@@ -16,15 +16,6 @@ import (
 	"ludus/train/agent"
 )
 
-func newGame(t testing.TB, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
-
 // testWeights is a small network, another one for each seed.
 func testWeights(game *env.Game, seed uint64) *infer.Weights {
 	config := infer.Config{Game: game.Name, Channels: 4, Blocks: 1}
@@ -53,7 +44,7 @@ func writeFile(t testing.TB, path string, data []byte) {
 }
 
 func TestLoadWeights(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	run := testRun(t, game, 1, 2, 7)
 	file := filepath.Join(t.TempDir(), "quad,5x5@home.safetensors")
 	writeFile(t, file, testWeights(game, 9).Marshal())
@@ -109,7 +100,7 @@ func TestLoadWeights(t *testing.T) {
 // TestReferencePath: an existing path is taken whole, even if it ends like a reference to a generation.
 func TestReferencePath(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run@3")
-	game := newGame(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	if _, _, err := LoadWeights(agent.ParseReference(path)); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing path: error %v", err)
 	}
@@ -122,7 +113,7 @@ func TestReferencePath(t *testing.T) {
 // TestDamagedCheckpoint: a damaged newest checkpoint is reported and the newest whole one used; selected by its number
 // it is an error.
 func TestDamagedCheckpoint(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	run := testRun(t, game, 1, 2)
 	part := filepath.Join(run, "checkpoints", "000002", "weights.safetensors")
 	data, err := os.ReadFile(part)

@@ -12,11 +12,12 @@ import (
 	"time"
 
 	"ludus/checkpoints"
+	"ludus/env/games"
 	"ludus/train/match"
 )
 
 func TestSettings(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	s := DefaultSettings(game)
 	if err := s.Validate(); err != nil {
 		t.Fatal(err)
@@ -109,7 +110,7 @@ func TestReadRatings(t *testing.T) {
 
 // A config whose import cannot be continued is damaged.
 func TestDamagedImport(t *testing.T) {
-	game, dir := newGame(t, "quad-5x5"), t.TempDir()
+	game, dir := games.Must("quad-5x5"), t.TempDir()
 	for _, c := range []struct {
 		games, generations, every int
 		want                      error
@@ -132,7 +133,7 @@ func TestSimulations(t *testing.T) {
 		"othello": 32, "hex": 32, "breakthrough-8x8": 32, "othello-6x6": 16, "hex-7x7": 16, "quad-11x11": 16, "gomoku-15x15": 16,
 		"line-up(width=9,height=9,line=6,gravity=0)": 16, "line-up(width=9,height=9,line=7,gravity=0)": 32,
 	} {
-		if got := DefaultSettings(newGame(t, game)).Simulations; got != want {
+		if got := DefaultSettings(games.Must(game)).Simulations; got != want {
 			t.Errorf("%s: %d simulations, want %d", game, got, want)
 		}
 	}
@@ -141,11 +142,11 @@ func TestSimulations(t *testing.T) {
 // The default number of samples per position is that of the game's symmetries, at least 4 and at most 8.
 func TestSamplesPerPosition(t *testing.T) {
 	for game, want := range map[string]float64{"quad-5x5": 8, "othello-6x6": 4, "connect-four": 4} {
-		if got := DefaultSettings(newGame(t, game)).SamplesPerPosition; got != want {
+		if got := DefaultSettings(games.Must(game)).SamplesPerPosition; got != want {
 			t.Errorf("%s: %v, want %v", game, got, want)
 		}
 	}
-	game := newGame(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	square := game.Symmetries
 	for count, want := range map[int]float64{1: 4, 6: 6, 12: 8} {
 		game.Symmetries = slices.Concat(square, square)[:count]

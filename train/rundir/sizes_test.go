@@ -2,6 +2,7 @@ package rundir
 
 import (
 	"encoding/json"
+	"ludus/env/games"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ func TestDefaultSizes(t *testing.T) {
 		"golden-rectangle(columns=9,rows=9)": "5,7,9", "golden-rectangle(columns=9,rows=10)": "own",
 		"line-up(width=9,height=9,line=7,gravity=0)": "own",
 	} {
-		g := newGame(t, game)
+		g := games.Must(game)
 		sizes := DefaultSizes(g)
 		if sizes.String() != want {
 			t.Errorf("%s trains on %v, want %s", game, sizes, want)
@@ -50,7 +51,7 @@ func TestSizes(t *testing.T) {
 			t.Errorf("%s is read as %v, error %v", sizes, back, err)
 		}
 	}
-	settings := DefaultSettings(newGame(t, "hex"))
+	settings := DefaultSettings(games.Must("hex"))
 	data, err := json.Marshal(settings)
 	if err != nil || !strings.Contains(string(data), `"sizes":[5,7,9,11]`) {
 		t.Errorf("settings %s, error %v", data, err)
@@ -80,7 +81,7 @@ func TestSizes(t *testing.T) {
 		for text, says := range cases {
 			sizes, err := sizesIn(text)
 			if err == nil {
-				_, err = sizes.Games(newGame(t, game))
+				_, err = sizes.Games(games.Must(game))
 			}
 			if err == nil || !strings.Contains(err.Error(), says) {
 				t.Errorf("%s, sizes=%s: error %v, want %q", game, text, err, says)

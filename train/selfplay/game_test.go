@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/mcts"
 	"ludus/train/record"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
 // TestStarts: an eighth of the games start from the empty board, half after random plies, up to 0.6 of the mean length of a
 // game, and the rest after up to 6 plies from the policy.
 func TestStarts(t *testing.T) {
-	game := recordtest.Game(t, "quad-7x7")
+	game := games.Must("quad-7x7")
 	settings := rundir.DefaultSettings(game)
 	g := newGames(game, &settings, 1, 1)[0]
 	g.meanPlies = 20
@@ -46,7 +46,7 @@ func TestStarts(t *testing.T) {
 // TestPlyClasses plays with an evaluator that is sure of First's win, whoever moves: the classes recorded with a ply
 // are those of its player to move, after a block too.
 func TestPlyClasses(t *testing.T) {
-	game := recordtest.Game(t, "quad-7x7")
+	game := games.Must("quad-7x7")
 	settings := rundir.DefaultSettings(game)
 	settings.Simulations = 8
 	g := newGames(game, &settings, 1, 1)[0]
@@ -103,7 +103,7 @@ func (l leaning) Evaluate(states []env.State, logits, classes, _ []float32) {
 // TestPlyIsTheMovePlayed compares the recorded ply with the result of the search: its move, its policy target, the
 // classes that the search expects in the position, and whether another move than its best was drawn.
 func TestPlyIsTheMovePlayed(t *testing.T) {
-	game := recordtest.Game(t, "quad-7x7")
+	game := games.Must("quad-7x7")
 	settings := rundir.DefaultSettings(game)
 	g := newGames(game, &settings, 1, 1)[0]
 	g.search = mcts.New(game, mcts.DefaultConfig())

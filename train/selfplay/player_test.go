@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/model/infer/kernel"
 	"ludus/train/record"
@@ -20,7 +21,7 @@ import (
 
 // TestGeneration counts the plies of a generation, by game and in all, when games wait for their turn.
 func TestGeneration(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	for _, threads := range []int{1, 3} {
 		play := newPlayer(newGames(game, &settings, 1, 80), threads, 64)
@@ -62,7 +63,7 @@ func testAssignment(t *testing.T, game *env.Game) *Assignment {
 
 // TestRoundStops: a round that is stopped returns the games that have ended.
 func TestRoundStops(t *testing.T) {
-	n := testAssignment(t, recordtest.Game(t, "tic-tac-toe"))
+	n := testAssignment(t, games.Must("tic-tac-toe"))
 	play := NewPlayer(n.Game, &n.Settings, 1, 8, 1)
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
@@ -79,7 +80,7 @@ func TestRoundStops(t *testing.T) {
 
 // TestStoppedAtOnce: a run whose context has ended advances one game by one batch, and runs that go on play the same games.
 func TestStoppedAtOnce(t *testing.T) {
-	game := recordtest.Game(t, "tic-tac-toe")
+	game := games.Must("tic-tac-toe")
 	settings := rundir.DefaultSettings(game)
 	played := func(ctx context.Context) []byte {
 		play := NewPlayer(game, &settings, 1, 8, 1)
@@ -105,7 +106,7 @@ func TestStoppedAtOnce(t *testing.T) {
 
 // TestShortRounds: short rounds with the same network need hardly more evaluations than a long one.
 func TestShortRounds(t *testing.T) {
-	n := testAssignment(t, recordtest.Game(t, "tic-tac-toe"))
+	n := testAssignment(t, games.Must("tic-tac-toe"))
 	evaluations := func(rounds, plies int) (total int) {
 		play := NewPlayer(n.Game, &n.Settings, 1, 8, 1)
 		for range rounds {
@@ -131,7 +132,7 @@ func TestPlayVersion(t *testing.T) {
 	const version, want = 3, "f5db91a43538925d563ac8186fe901f9d4d1ab454d388d53c9ece0f611eeb25e"
 	hash := sha256.New()
 	for _, name := range []string{"quad-5x5", "breakthrough-6x6"} {
-		n := testAssignment(t, recordtest.Game(t, name))
+		n := testAssignment(t, games.Must(name))
 		play := NewPlayer(n.Game, &n.Settings, 7, 8, 1)
 		result, err := play.Round(t.Context(), n, 60)
 		if err == nil {
@@ -152,7 +153,7 @@ func TestPlayVersion(t *testing.T) {
 
 // FuzzGames parses any games in progress: those that parse can continue, and are written the same.
 func FuzzGames(f *testing.F) {
-	game := recordtest.Game(f, "quad(size=4,quads=3,whites=1)")
+	game := games.Must("quad(size=4,quads=3,whites=1)")
 	settings := rundir.DefaultSettings(game)
 	fresh := func() *Player { return NewPlayer(game, &settings, 1, 2, 1) }
 	player := fresh()

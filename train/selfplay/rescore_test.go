@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/env/solver"
 	"ludus/train/record"
 	"ludus/train/record/recordtest"
@@ -16,7 +17,7 @@ import (
 // from the end without a gap, and no move that loses value keeps a checked share of the policy target.
 func TestRescore(t *testing.T) {
 	for _, name := range []string{"quad-5x5", "breakthrough(columns=3,rows=5)", "golden-rectangle(columns=5,rows=5)"} {
-		game := recordtest.Game(t, name)
+		game := games.Must(name)
 		rng := rand.New(rand.NewPCG(3, 4))
 		var games []*record.Record
 		for range 15 {
@@ -63,7 +64,7 @@ func checkRescored(t *testing.T, game *env.Game, exact *solver.Solver, p *record
 // TestRescoreLimit checks that solving a position and refuting its moves share one limit of nodes, and that a flat policy
 // target stays flat over the moves that keep the value.
 func TestRescoreLimit(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	rng := rand.New(rand.NewPCG(8, 9))
 	const limit = 200
 	s := NewRescorer(game, limit, 1).idle.Get().(*gameSolver)
@@ -108,7 +109,7 @@ func TestRescoreLimit(t *testing.T) {
 
 // TestRescoreThreads checks that results do not depend on threads, and that no limit of nodes means no rescoring.
 func TestRescoreThreads(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	play := func(nodes, threads int) (games []*record.Record) {
 		rng := rand.New(rand.NewPCG(5, 6))
 		for range 3 * minRescoreGames {

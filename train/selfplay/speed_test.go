@@ -3,9 +3,9 @@ package selfplay
 import (
 	"testing"
 
+	"ludus/env/games"
 	"ludus/mcts"
 	"ludus/model/infer"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
@@ -13,7 +13,7 @@ func uniform(int) mcts.Evaluator { return mcts.Uniform{} }
 
 // TestThroughput checks the counts of rounds with and without caches, on one thread and two.
 func TestThroughput(t *testing.T) {
-	game := recordtest.Game(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	settings := rundir.DefaultSettings(game)
 	const games = 32
 	for _, entries := range []int{0, cacheEntries} {

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"ludus/env/games"
 	"ludus/train/record"
-	"ludus/train/record/recordtest"
 )
 
 // fakeLearner hands out assignments in turn, each for some rounds, and counts the games that it gets.
@@ -53,7 +53,7 @@ func TestWorkerSizes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	l := &fakeLearner{t: t, games: map[string]int{}, waited: map[string]int{}, stop: cancel}
 	for _, name := range []string{"quad(size=4,quads=4,whites=1)", "quad(size=5,quads=6,whites=1)"} {
-		a := testAssignment(t, recordtest.Game(t, name))
+		a := testAssignment(t, games.Must(name))
 		a.Run, a.Simulations, a.Settings.SolverNodes = "run", 2, 0
 		l.assignments = append(l.assignments, a)
 	}

@@ -15,10 +15,7 @@ import (
 
 // FileLoader loads its file for zoo and nothing else, and Loader loads other references from files.
 func TestLoaders(t *testing.T) {
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	loader := FileLoader(game, infertest.RandomWeights(game, 8, 1, 1).MarshalHalf(), nil)
 	for _, text := range []string{"zoo", "policy:zoo", "zoo,sims=3"} {
 		f, err := agent.ParseFactory(game, text, loader)
@@ -52,10 +49,7 @@ func TestLoaders(t *testing.T) {
 
 // A network in a file from before its game got a name is of this game, not of another size.
 func TestFullName(t *testing.T) {
-	game, err := games.New("hex")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("hex")
 	w := infertest.RandomWeights(game, 4, 1, 1)
 	w.Config.Game = game.Full
 	files := func(agent.Reference) (*infer.Weights, agent.Origin, error) { return w, agent.Origin{}, nil }

@@ -18,10 +18,7 @@ import (
 //	go test ./train/shipped -run - -bench Threads -benchtime 50x
 func BenchmarkThreads(b *testing.B) {
 	for _, name := range []string{"othello", "hex", "gomoku-15x15", "quad-5x5"} {
-		game, err := games.New(name)
-		if err != nil {
-			b.Fatal(err)
-		}
+		game := games.Must(name)
 		positions := envtest.Positions(game, 1, 200)
 		for _, search := range []string{"gumbel", "puct"} {
 			for _, threads := range []int{1, 2} {

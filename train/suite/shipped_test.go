@@ -6,7 +6,6 @@ import (
 
 	"ludus/env/games"
 	"ludus/env/solver"
-	"ludus/train/record/recordtest"
 )
 
 // The shipped suites can be read, have a suitable size, and solving a sample again gives the same values.
@@ -14,7 +13,7 @@ func TestShipped(t *testing.T) {
 	const size = 1 << 20 // of all together
 	bytes, suites := 0, 0
 	for _, name := range games.Names() {
-		s, ok := Shipped(recordtest.Game(t, name))
+		s, ok := Shipped(games.Must(name))
 		if !ok { // a new game
 			continue
 		}
@@ -56,7 +55,7 @@ func TestShippedHard(t *testing.T) {
 	const size = 100_000 // of each
 	suites := 0
 	for _, name := range games.Names() {
-		s, ok := ShippedHard(recordtest.Game(t, name))
+		s, ok := ShippedHard(games.Must(name))
 		if !ok { // a game that tuning does not use
 			continue
 		}

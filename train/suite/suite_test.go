@@ -16,9 +16,9 @@ import (
 	"ludus/checkpoints"
 	"ludus/env"
 	"ludus/env/envtest"
+	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/agent/agenttest"
-	"ludus/train/record/recordtest"
 )
 
 // small are games that a plain search can solve.
@@ -32,7 +32,7 @@ var small = []string{
 func options(t testing.TB, name string, positions int) Options {
 	t.Helper()
 	return Options{
-		Game: recordtest.Game(t, name), Positions: positions, Seed: 1, Nodes: 3000, PerGame: 2, Memory: DefaultMemory, Threads: 2,
+		Game: games.Must(name), Positions: positions, Seed: 1, Nodes: 3000, PerGame: 2, Memory: DefaultMemory, Threads: 2,
 		Agents: []*agent.Factory{agenttest.Factory(t, name, "greedy"), agenttest.Factory(t, name, "mcts:50")},
 	}
 }
@@ -238,7 +238,7 @@ func TestForms(t *testing.T) {
 
 // A line needs only the game, the moves, the player and the values.
 func TestPlainLine(t *testing.T) {
-	game := recordtest.Game(t, "breakthrough(columns=2,rows=5)")
+	game := games.Must("breakthrough(columns=2,rows=5)")
 	state, _, err := env.ReplayText(game, []string{"(move 1 2 1 3)"})
 	if err != nil {
 		t.Fatal(err)

@@ -9,15 +9,6 @@ import (
 	"ludus/env/games"
 )
 
-func newGame(t *testing.T, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
-
 // The diagrams for the rules show every kind of move, and a won game.
 func TestDiagrams(t *testing.T) {
 	for name, want := range map[string]string{
@@ -25,7 +16,7 @@ func TestDiagrams(t *testing.T) {
 		"breakthrough-6x6": "diagonal move, straight move, capture, win", "free-for-all-2p": "move, move and new piece, capture, win",
 		"othello-6x6": "place, win", "connect-four": "drop, win",
 	} {
-		game := newGame(t, name)
+		game := games.Must(name)
 		var kinds []string
 		for i, d := range Of(game) {
 			kind, _, _ := strings.Cut(d.Caption, ":")
@@ -66,7 +57,7 @@ func TestDiagramsOfVariants(t *testing.T) {
 		"golden-rectangle(columns=9,rows=4,span=3)", "free-for-all(size=5,steps=12)", "free-for-all(size=9,steps=100,objective=score)",
 		"line-up(width=11,height=11,line=6,gravity=1)", "hex(size=2)", "quad(size=4,quads=2,whites=0)",
 	} {
-		game := newGame(t, name)
+		game := games.Must(name)
 		list := Of(game)
 		ends := slices.ContainsFunc(list, func(d Diagram) bool { return d.Move == "" })
 		if moves := slices.ContainsFunc(list, func(d Diagram) bool { return d.Move != "" }); !moves || ends != (name != "quad(size=4,quads=2,whites=0)") {
@@ -80,7 +71,7 @@ func TestDiagramsOfVariants(t *testing.T) {
 
 // TestDiagramsOfSheet calls a step a capture only if it ends on an opponent's piece.
 func TestDiagramsOfSheet(t *testing.T) {
-	game := newGame(t, "../../../env/gdl/testdata/slabs.kif")
+	game := games.Must("../../../env/gdl/testdata/slabs.kif")
 	var captions []string
 	for _, d := range Of(game) {
 		kind, _, _ := strings.Cut(d.Caption, ":")

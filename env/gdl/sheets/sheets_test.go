@@ -17,10 +17,7 @@ func TestNatives(t *testing.T) {
 	for sheet, name := range sheets.Natives {
 		t.Run(sheet, func(t *testing.T) {
 			t.Parallel()
-			g, err := games.New(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := games.Must(name)
 			o, err := interpreter.New(t.Context(), sheets.Text(sheet), interpreter.MaxTerms)
 			if err != nil {
 				t.Fatal(err)

@@ -18,10 +18,7 @@ import (
 
 func newWeights(t *testing.T, name string) (*env.Game, *infer.Weights) {
 	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must(name)
 	return game, infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(1, 1)))
 }
 

@@ -2,22 +2,10 @@ package recordtest
 
 import (
 	"math/rand/v2"
-	"testing"
 
 	"ludus/env"
-	"ludus/env/games"
 	"ludus/train/record"
 )
-
-// Game returns the game with the given name.
-func Game(t testing.TB, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
 
 // Random plays a game at random, with an opening of two moves, and makes up what a search would have found: quantised
 // distributions that need not sum to 1.

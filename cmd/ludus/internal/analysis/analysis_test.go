@@ -23,10 +23,7 @@ import (
 
 func setup(t testing.TB, name, text string, threads int) (*env.Game, []agent.Agent) {
 	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must(name)
 	spec, err := agent.ParseFactory(game, text, shipped.Loader(game, rundir.LoadWeights))
 	if err != nil {
 		t.Fatal(err)

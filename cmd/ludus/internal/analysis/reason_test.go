@@ -50,10 +50,7 @@ func TestReason(t *testing.T) {
 func TestReasonsOfRandomPositions(t *testing.T) {
 	counts := map[string]int{}
 	for _, name := range []string{"breakthrough-6x6", "connect-four", "quad(size=4,quads=4,whites=1)", "tic-tac-toe"} {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		rng := rand.New(rand.NewPCG(1, 1))
 		for range 30 {
 			for state := game.NewState(); !state.Done(); state.Apply(state.RandomAction(rng.Uint64())) {
@@ -124,10 +121,7 @@ func wantedReason(game *env.Game, state env.State, best env.Action) string {
 
 // TestReasonsOfProofs: reasons that follow from a proof.
 func TestReasonsOfProofs(t *testing.T) {
-	game, err := games.New("tic-tac-toe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("tic-tac-toe")
 	state := game.NewState()
 	moves := []agent.MoveInfo{{Action: state.Legal(nil)[0]}, {Action: state.Legal(nil)[1]}}
 	for value, want := range map[float64]string{
@@ -142,10 +136,7 @@ func TestReasonsOfProofs(t *testing.T) {
 
 // A hint compares the best move with the one that the agent would play next, if that gives value away.
 func TestComparison(t *testing.T) {
-	game, err := games.New("connect-four")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("connect-four")
 	state, next := game.NewState(), game.NewState().Legal(nil)
 	move := func(i, visits int, value, prior *float64) agent.MoveInfo {
 		return agent.MoveInfo{Action: next[i], Visits: &visits, Value: value, Prior: prior}

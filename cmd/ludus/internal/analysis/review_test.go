@@ -227,10 +227,7 @@ func (p proven) Analyze(_ context.Context, state env.State, _ int) (*agent.Analy
 // Values are those of the player who moves: here x, o, o, x and x. The exact value of a position comes before estimates
 // of its moves.
 func TestReviewWherePlayersMoveTwice(t *testing.T) {
-	game, err := games.New("../../../../env/gdl/sheets/two-marks.kif")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("../../../../env/gdl/sheets/two-marks.kif")
 	var moves []env.Action
 	state := game.NewState()
 	for range 5 {

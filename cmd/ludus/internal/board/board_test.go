@@ -68,15 +68,6 @@ func answer(t *testing.T, op string, in map[string]any, out any) {
 	}
 }
 
-func newGame(t *testing.T, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
-
 type description struct {
 	Game, Rules   string
 	Strategy      string
@@ -138,7 +129,7 @@ func TestLabels(t *testing.T) {
 
 func TestDial(t *testing.T) {
 	dial := agent.Dial{{Temperature: 8, Rating: 120, Low: 100, High: 140}, {Simulations: 64, Rating: 260, Low: 240, High: 280}}
-	game := newGame(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	for text, want := range map[string]int{"random": 0, "net:a": 3, "net:b": 0} {
 		h := host(new(int))
 		h.Agent = func(_ context.Context, game *env.Game, text string) (agent.Agent, func(), error) {
@@ -178,7 +169,7 @@ func TestWholeGames(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
 		moves := []string{}
-		game := newGame(t, name)
+		game := games.Must(name)
 		for state := game.NewState(); ; {
 			var p position
 			answer(t, "position", map[string]any{"game": name, "moves": moves}, &p)
@@ -217,7 +208,7 @@ func TestTouches(t *testing.T) {
 	for _, name := range games.Names() {
 		var d description
 		answer(t, "describe", map[string]any{"game": name}, &d)
-		state := newGame(t, name).NewState()
+		state := games.Must(name).NewState()
 		pieces := state.Pieces(nil)
 		var p position
 		answer(t, "position", map[string]any{"game": name}, &p)
@@ -246,10 +237,7 @@ func TestNames(t *testing.T) {
 // choose returns the move of the agent with the given seed.
 func TestChoose(t *testing.T) {
 	for _, name := range games.Names() {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		for _, text := range []string{"random", "greedy", "mcts:20", "alphabeta:1", "solver:100"} {
 			for seed := range 3 {
 				spec, err := agent.ParseFactory(game, text, rundir.LoadWeights)

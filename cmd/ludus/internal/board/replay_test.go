@@ -6,11 +6,12 @@ import (
 
 	"ludus/cmd/internal/diagrams"
 	"ludus/env"
+	"ludus/env/games"
 )
 
 // A replay shows every position, and annotate sees the state before each move.
 func TestReplay(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	final, moves, err := env.ReplayText(game, won)
 	if err != nil {
 		t.Fatal(err)

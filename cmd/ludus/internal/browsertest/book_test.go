@@ -11,6 +11,7 @@ import (
 	"ludus/cmd/ludus/internal/openings"
 	"ludus/cmd/ludus/internal/web"
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/book"
 )
@@ -71,7 +72,7 @@ func bookRows(tab *Tab, known *book.Book, selector string, state env.State) []bo
 // plays one. Where the book ends the page says so. The book's own page has the same rows, and those of a book
 // without games visits.
 func TestBookPanel(t *testing.T) {
-	b, game, dir := Start(t), newGame(t, "hex-5x5"), t.TempDir()
+	b, game, dir := Start(t), games.Must("hex-5x5"), t.TempDir()
 	known, data := bookOf(t, game, filepath.Join(dir, "a.book"), 30)
 	server, _ := serve(t, web.Options{Runs: dir})
 	for name, address := range map[string]string{

@@ -9,6 +9,7 @@ import (
 
 	"ludus/cmd/ludus/internal/page"
 	"ludus/cmd/ludus/internal/web"
+	"ludus/env/games"
 	"ludus/model/infer/infertest"
 	"ludus/train/agent"
 )
@@ -17,7 +18,7 @@ import (
 // strength. It is hidden where it has no effect.
 func TestStrengthDial(t *testing.T) {
 	b := Start(t)
-	game := newGame(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	exported, err := (&page.Page{
 		Game: game, Weights: infertest.RandomWeights(game, 4, 1, 1), Origin: "a run",
 		Dial: agent.Dial{{Temperature: 64, Rating: 60, Low: 40, High: 80}, {Simulations: 4, Temperature: 0.5, Rating: 1100, Low: 1070, High: 1130}},

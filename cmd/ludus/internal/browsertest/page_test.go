@@ -14,13 +14,14 @@ import (
 
 	"ludus/cmd/ludus/internal/page"
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/model/infer/infertest"
 )
 
 // exported is the exported page of a random network.
 func exported(t *testing.T, name string, channels, blocks int) []byte {
 	t.Helper()
-	return exportedWithBook(t, newGame(t, name), channels, blocks, nil)
+	return exportedWithBook(t, games.Must(name), channels, blocks, nil)
 }
 
 func exportedWithBook(t *testing.T, game *env.Game, channels, blocks int, book []byte) []byte {
@@ -110,7 +111,7 @@ func TestFilesOnPage(t *testing.T) {
 // On an exported page from disk, people review a lost game, look for better moves in a quiz by mouse, keys and fingers,
 // and play on before a mistake. The agent has a book, which the quiz hides.
 func TestQuizOnPage(t *testing.T) {
-	game := newGame(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	_, data := bookOf(t, game, filepath.Join(t.TempDir(), "a.book"), 1)
 	tab := Start(t).Open(t, onDisk(t, exportedWithBook(t, game, 8, 1, data))+"#moves="+strings.Join(lostGame, ";"))
 	const answered = `document.querySelector("#quiz .row").firstChild.matches(".primary:focus")`

@@ -11,15 +11,16 @@ import (
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/cmd/ludus/internal/page"
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/model/infer"
 	"ludus/model/infer/infertest"
 	"ludus/train/agent"
 )
 
 // reviewsOf writes a page with reviews of games of quad-5x5 by a random network with an exact search.
-func reviewsOf(t *testing.T, players [2]string, games ...[]string) []byte {
+func reviewsOf(t *testing.T, players [2]string, lines ...[]string) []byte {
 	t.Helper()
-	game := newGame(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	factory, err := agent.ParseFactory(game, "net:random,sims=20,solve=100000", func(agent.Reference) (*infer.Weights, agent.Origin, error) {
 		return infertest.RandomWeights(game, 4, 1, 1), agent.Origin{Generation: -1}, nil
 	})
@@ -31,7 +32,7 @@ func reviewsOf(t *testing.T, players [2]string, games ...[]string) []byte {
 		t.Fatal(err)
 	}
 	var reviews []*analysis.Review
-	for _, texts := range games {
+	for _, texts := range lines {
 		_, moves, err := env.ReplayText(game, texts)
 		if err != nil {
 			t.Fatal(err)

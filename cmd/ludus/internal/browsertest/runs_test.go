@@ -17,15 +17,6 @@ import (
 	"ludus/train/shipped"
 )
 
-func newGame(t *testing.T, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
-
 // trained are the runs of trainRun by the names of their games. Tests get copies.
 var trained struct {
 	dir  string // TestMain makes and removes it
@@ -52,7 +43,7 @@ func trainRun(t *testing.T, dir, name string) {
 // trainNew makes a run as trainRun does, in a directory that does not exist.
 func trainNew(t *testing.T, dir, name string) {
 	t.Helper()
-	game := newGame(t, name)
+	game := games.Must(name)
 	_, err := train.Train(t.Context(), train.Options{
 		Dir: dir, Game: game, Generations: 4, Threads: 2,
 		Settings: map[string]float64{
@@ -89,7 +80,7 @@ func scoreLine(game *env.Game, generation, won int) string {
 // raiseScore makes the newest checkpoint of a run of quad-5x5 better than the shipped agent: it scores 96 %.
 func raiseScore(t *testing.T, run string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(run, "arena.jsonl"), []byte(scoreLine(newGame(t, "quad-5x5"), 4, 24)), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(run, "arena.jsonl"), []byte(scoreLine(games.Must("quad-5x5"), 4, 24)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -16,6 +16,7 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/web"
+	"ludus/env/games"
 	"ludus/env/naming"
 	"ludus/model/infer/infertest"
 )
@@ -89,7 +90,7 @@ func TestPlayOnServer(t *testing.T) {
 	address, _ := serve(t, web.Options{Runs: dir})
 	all := []string{turned, sixes, placed, moved, fallen, "free-for-all-2p"}
 	front := Front{Name: "web", Games: all, Address: func(t *testing.T, name string) string {
-		game := newGame(t, name)
+		game := games.Must(name)
 		file := naming.FileName(game.Name) + ".safetensors"
 		weights := infertest.RandomWeights(game, 4, 1, 1).Marshal()
 		if err := checkpoints.WriteSharedFile(filepath.Join(dir, file), weights); err != nil { // others read it
@@ -305,7 +306,7 @@ func TestChoosing(t *testing.T) {
 	b, dir := Start(t), t.TempDir()
 	trainRun(t, filepath.Join(dir, "trained"), "quad-5x5")
 	raiseScore(t, filepath.Join(dir, "trained"))
-	if err := os.WriteFile(filepath.Join(dir, "quad.safetensors"), infertest.RandomWeights(newGame(t, "quad-5x5"), 4, 1, 1).Marshal(), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "quad.safetensors"), infertest.RandomWeights(games.Must("quad-5x5"), 4, 1, 1).Marshal(), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	address, _ := serve(t, web.Options{Runs: dir})
@@ -522,7 +523,7 @@ func TestRunsPage(t *testing.T) {
 	}
 	scores := ""
 	for g, won := range []int{3, 0, 4, 5, 20} {
-		scores += scoreLine(newGame(t, "quad-5x5"), g, won)
+		scores += scoreLine(games.Must("quad-5x5"), g, won)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "a", "arena.jsonl"), []byte(scores), 0o666); err != nil {
 		t.Fatal(err)

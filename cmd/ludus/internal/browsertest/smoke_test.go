@@ -8,6 +8,7 @@ import (
 
 	"ludus/cmd/ludus/internal/report"
 	"ludus/cmd/ludus/internal/web"
+	"ludus/env/games"
 )
 
 // Every page opens and does its main task: a short check that runs wherever Chromium is installed.
@@ -17,7 +18,7 @@ func TestSmoke(t *testing.T) {
 	trainRun(t, run, placed)
 	address, _ := serve(t, web.Options{Runs: dir})
 	t.Run("play", func(t *testing.T) {
-		p := NewPlaying(b.Open(t, address), newGame(t, placed))
+		p := NewPlaying(b.Open(t, address), games.Must(placed))
 		playWithoutSearch(p)
 		p.PlayOn(random(p), 2)
 	})
@@ -37,7 +38,7 @@ func TestSmoke(t *testing.T) {
 		tab.Wait(`document.querySelectorAll("[data-chart] canvas").length > 10 && document.querySelector("#ply").textContent.startsWith("ply 2 of ")`)
 	})
 	t.Run("exported page", func(t *testing.T) {
-		p := NewPlaying(b.Open(t, onDisk(t, exported(t, placed, 8, 1))), newGame(t, placed))
+		p := NewPlaying(b.Open(t, onDisk(t, exported(t, placed, 8, 1))), games.Must(placed))
 		playWithoutSearch(p)
 		p.PlayOn(random(p), 2)
 	})

@@ -82,10 +82,7 @@ func (f Front) TestControls(t *testing.T, b *Browser) {
 func (f Front) run(t *testing.T, b *Browser, title, name string, test func(p *Playing)) {
 	t.Run(title, func(t *testing.T) {
 		t.Parallel()
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		test(NewPlaying(b.Open(t, f.Address(t, name)), game))
 	})
 }

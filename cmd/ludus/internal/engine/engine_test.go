@@ -23,15 +23,6 @@ import (
 
 var rewrite = flag.Bool("rewrite", false, "rewrite the transcripts in testdata")
 
-func game(t testing.TB, name string) *env.Game {
-	t.Helper()
-	g, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 // config returns the configuration of an agent without a network.
 func config(spec string) Config {
 	return Config{Version: "1.0", Seed: 1, Load: func(game *env.Game) (p Player, err error) {
@@ -57,7 +48,7 @@ var protocols = map[string]struct {
 func answer(t testing.TB, protocol, name, spec, text string) string {
 	t.Helper()
 	var out bytes.Buffer
-	err := protocols[protocol].serve(context.Background(), config(spec), game(t, name), io.NopCloser(strings.NewReader(text)), &out)
+	err := protocols[protocol].serve(context.Background(), config(spec), games.Must(name), io.NopCloser(strings.NewReader(text)), &out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +110,7 @@ func transcript(t *testing.T, name, text string) string {
 		n := &nboard{session{Config: c, protocol: ProtocolNBoard}}
 		s, handle = &n.session, n.line
 	}
-	if err := s.open(game(t, gameName)); err != nil {
+	if err := s.open(games.Must(gameName)); err != nil {
 		t.Fatal(err)
 	}
 	if name == "gomocup" {
@@ -178,7 +169,7 @@ func TestConventions(t *testing.T) {
 		{ProtocolGomocup, "line-up(width=11,height=7,line=5,gravity=0)", "", nil},
 		{ProtocolNBoard, "othello", "ABCDEFGH", map[string]string{"pass": "PA"}},
 	} {
-		g := game(t, test.game)
+		g := games.Must(test.game)
 		c := NewConvention(test.protocol, g)
 		for a, name := range g.ActionNames {
 			if name == "" {
@@ -201,7 +192,7 @@ func TestConventions(t *testing.T) {
 	for _, d := range differences {
 		for _, f := range games.Families() {
 			if f.Name == d.family {
-				g := game(t, f.Defaults())
+				g := games.Must(f.Defaults())
 				if d.columns != "" && len(d.columns) < g.Tensor.W {
 					t.Errorf("%s, %s: %d letters for %d columns", d.protocol, d.family, len(d.columns), g.Tensor.W)
 				}
@@ -224,7 +215,7 @@ func TestNames(t *testing.T) {
 			{}, {Columns: "all"}, {Columns: "go"}, {Rows: "top"}, {Rows: "bottom"}, {Columns: "go", Rows: "top"}, {Columns: "all", Rows: "bottom"},
 			{Pass: "PA"}, {Colours: [2]string{"x", "o"}, Columns: "go", Pass: "@@"},
 		} {
-			c, err := NewConvention(ProtocolGTP, game(t, test.game)).With(n)
+			c, err := NewConvention(ProtocolGTP, games.Must(test.game)).With(n)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -261,7 +252,7 @@ func TestNames(t *testing.T) {
 			}
 		}
 	}
-	if _, err := NewConvention(ProtocolGTP, game(t, "quad-5x5")).With(Names{Columns: "go"}); err == nil {
+	if _, err := NewConvention(ProtocolGTP, games.Must("quad-5x5")).With(Names{Columns: "go"}); err == nil {
 		t.Error("quad-5x5 takes other columns")
 	}
 }
@@ -270,7 +261,7 @@ func TestNames(t *testing.T) {
 func TestWrittenMovesAreRead(t *testing.T) {
 	names := append(games.Names(), "hex(size=9,swap=0)", "quad(size=11)", "line-up(width=11,height=11,line=5,gravity=0)")
 	for _, name := range names {
-		g := game(t, name)
+		g := games.Must(name)
 		c := NewConvention(ProtocolGTP, g)
 		state := g.NewState()
 		for i := 0; !state.Done(); i++ {
@@ -287,7 +278,7 @@ func TestWrittenMovesAreRead(t *testing.T) {
 
 // Moves in a game of Othello that other programs have played: their replies prove the orientation of the board.
 func TestOthelloStart(t *testing.T) {
-	c := NewConvention(ProtocolGTP, game(t, "othello"))
+	c := NewConvention(ProtocolGTP, games.Must("othello"))
 	state := c.Game.NewState()
 	var moves []string
 	for _, a := range state.Legal(nil) {
@@ -302,11 +293,11 @@ func TestPlayersColours(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"othello": {"black", "white"}, "hex": {"black", "white"}, "gomoku": {"black", "white"}, "breakthrough-6x6": {"white", "black"},
 	} {
-		if got := NewConvention(ProtocolGTP, game(t, name)).Colours; got != want {
+		if got := NewConvention(ProtocolGTP, games.Must(name)).Colours; got != want {
 			t.Errorf("%s: colours %v, want %v", name, got, want)
 		}
 	}
-	c := NewConvention(ProtocolGTP, game(t, "hex"))
+	c := NewConvention(ProtocolGTP, games.Must("hex"))
 	for text, want := range map[string]env.Player{"b": 0, "B": 0, "Black": 0, "red": 0, "w": 1, "blue": 1} {
 		if p, err := c.ReadColour(text); err != nil || p != want {
 			t.Errorf("%s is %v, %v", text, p, err)
@@ -353,10 +344,10 @@ func TestBoardsizeStaysInTheFamily(t *testing.T) {
 		{"othello", "6", "othello-6x6"}, {"breakthrough-6x6", "5 7", "breakthrough(columns=5,rows=7,captures=true)"},
 	} {
 		g := &gtp{session: session{Config: config("random"), protocol: ProtocolGTP}}
-		if err := g.open(game(t, test.game)); err != nil {
+		if err := g.open(games.Must(test.game)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := g.boardsize(context.Background(), strings.Fields(test.args)); err != nil || g.Game != game(t, test.want) {
+		if _, err := g.boardsize(context.Background(), strings.Fields(test.args)); err != nil || g.Game != games.Must(test.want) {
 			t.Errorf("%s, boardsize %s: %s, %v; want %s", test.game, test.args, g.Game.Name, err, test.want)
 		}
 	}
@@ -375,7 +366,7 @@ func TestBoardsizeStaysInTheFamily(t *testing.T) {
 // after it.
 func TestImpliedPass(t *testing.T) {
 	g := &gtp{session: session{Config: config("greedy"), protocol: ProtocolGTP}}
-	if err := g.open(game(t, "othello-6x6")); err != nil {
+	if err := g.open(games.Must("othello-6x6")); err != nil {
 		t.Fatal(err)
 	}
 	for n := 0; ; n++ { // games with other seeds, until one has a pass
@@ -414,7 +405,7 @@ func TestWholeGames(t *testing.T) {
 			c := config("mcts:20")
 			c.Seed = uint64(i)
 			sides[i] = &gtp{session: session{Config: c, protocol: ProtocolGTP}}
-			if err := sides[i].open(game(t, name)); err != nil {
+			if err := sides[i].open(games.Must(name)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -453,7 +444,7 @@ func pipes(t *testing.T, ctx context.Context, protocol, spec string) (write func
 	done = make(chan error, 1)
 	p := protocols[protocol]
 	go func() {
-		err := p.serve(ctx, config(spec), game(t, p.game), in, out)
+		err := p.serve(ctx, config(spec), games.Must(p.game), in, out)
 		out.Close()
 		done <- err
 	}()
@@ -628,7 +619,7 @@ func TestResignation(t *testing.T) {
 		c := config("solver:100000")
 		c.Resign = test.resign
 		var out bytes.Buffer
-		if err := GTP(context.Background(), c, game(t, "tic-tac-toe"), io.NopCloser(strings.NewReader(test.commands)), &out); err != nil {
+		if err := GTP(context.Background(), c, games.Must("tic-tac-toe"), io.NopCloser(strings.NewReader(test.commands)), &out); err != nil {
 			t.Fatal(err)
 		}
 		answers := strings.Split(strings.TrimSpace(out.String()), "\n\n")
@@ -649,14 +640,14 @@ func TestLoadingFails(t *testing.T) {
 		return load(g)
 	}
 	var out bytes.Buffer
-	if err := GTP(context.Background(), c, game(t, "hex-5x5"), io.NopCloser(strings.NewReader("play b a1\nboardsize 7\nset_game othello\ngenmove w\n")), &out); err != nil {
+	if err := GTP(context.Background(), c, games.Must("hex-5x5"), io.NopCloser(strings.NewReader("play b a1\nboardsize 7\nset_game othello\ngenmove w\n")), &out); err != nil {
 		t.Fatal(err)
 	}
 	answers := strings.Split(out.String(), "\n\n")
 	if !strings.HasPrefix(answers[1], "? hex-7x7: no network") || !strings.HasPrefix(answers[2], "? othello: no network") || answers[3][0] != '=' {
 		t.Errorf("answers %q", answers)
 	}
-	if err := GTP(context.Background(), c, game(t, "othello"), io.NopCloser(strings.NewReader("")), &out); err == nil {
+	if err := GTP(context.Background(), c, games.Must("othello"), io.NopCloser(strings.NewReader("")), &out); err == nil {
 		t.Error("no error at the start")
 	}
 }

@@ -1,6 +1,7 @@
 package gamefile
 
 import (
+	"ludus/env/games"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -11,7 +12,7 @@ import (
 // fuzz reads any text as a file of a game. Each record that comes out is written and read again with the same moves and
 // result, and what that gives is written and read again unchanged.
 func fuzz(f *testing.F, name string, formats []Format, seeds ...string) {
-	game := gameOf(f, name)
+	game := games.Must(name)
 	for _, seed := range seeds {
 		f.Add(seed)
 	}

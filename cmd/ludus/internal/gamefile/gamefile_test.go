@@ -16,15 +16,6 @@ import (
 	"ludus/env/games"
 )
 
-func gameOf(t testing.TB, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
-
 // readAll returns the games and the errors of a file.
 func readAll(t testing.TB, game *env.Game, text, name string) (records []*Record, faults []error) {
 	t.Helper()
@@ -106,7 +97,7 @@ func randomRecord(game *env.Game, rng *rand.Rand, plain bool) *Record {
 // Every format gives back what it was given, of every game.
 func TestRoundTrip(t *testing.T) {
 	for _, name := range append(games.Names(), "hex(size=19,swap=0)", "quad(size=4,quads=4,whites=2)", "line-up(width=9,height=7,line=4,gravity=0,swap=1)", "line-up(width=9,height=4,line=4,gravity=1)") {
-		game, rng := gameOf(t, name), rand.New(rand.NewPCG(1, 2))
+		game, rng := games.Must(name), rand.New(rand.NewPCG(1, 2))
 		for _, format := range []Format{SGF, GGF, Moves, JSON} {
 			if format == GGF && game.Family != "othello" {
 				if _, err := Text(New(game, nil), format); err == nil {
@@ -157,7 +148,7 @@ func TestRoundTrip(t *testing.T) {
 
 // A rule sheet's game is found by its name.
 func TestSheet(t *testing.T) {
-	game := gameOf(t, "../../../../env/gdl/testdata/slabs.kif")
+	game := games.Must("../../../../env/gdl/testdata/slabs.kif")
 	r := randomRecord(game, rand.New(rand.NewPCG(3, 4)), false)
 	for _, format := range []Format{SGF, JSON, Moves} {
 		text, err := Text(r, format)
@@ -201,7 +192,7 @@ func TestSamples(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		game := gameOf(t, c.game)
+		game := games.Must(c.game)
 		records, faults := readAll(t, game, string(data), c.file)
 		if len(faults) > 0 || len(records) != c.games {
 			t.Errorf("%s: %d games, errors %v", c.file, len(records), faults)
@@ -291,12 +282,12 @@ func TestErrors(t *testing.T) {
 		{"hex", "{\"match\":2,\"game\":\"hex\"}\n{\"match\":3,\"game\":\"hex\"}\n{\"game\":0,\"moves\":[]}\n{\"game\":1,\"moves\":[]}", "line 1: game 1: the match record has format 2"},
 		{"hex(size=2,swap=0)", "game 1\nred 4 (mark r1 c1) | x;\ngame 2\nred 4 (mark r1 c1) | x;\nred 4 (mark r1 c1) | x;\ngoals\ngame 3\nred 4 (mark r1 c1) | x;", "line 5: game 2, move 2: red[(mark r1 c1)]: it is blue's turn"},
 	} {
-		records, faults := readAll(t, gameOf(t, c.game), c.text, "")
+		records, faults := readAll(t, games.Must(c.game), c.text, "")
 		if len(records) != 2 || len(faults) != 1 || !strings.Contains(faults[0].Error(), c.want) {
 			t.Errorf("%s: %s: %d games, errors %v, not %s", c.game, c.text, len(records), faults, c.want)
 		}
 	}
-	if _, err := NewReader(gameOf(t, "othello"), strings.NewReader("\x7fELF\x00"), "x.bin", ""); err == nil || !strings.Contains(err.Error(), "not a text file") {
+	if _, err := NewReader(games.Must("othello"), strings.NewReader("\x7fELF\x00"), "x.bin", ""); err == nil || !strings.Contains(err.Error(), "not a text file") {
 		t.Errorf("a program: %v", err)
 	}
 	if _, err := NewReader(nil, strings.NewReader("f5 d6"), "x.txt", ""); !errors.Is(err, errGame) {
@@ -315,7 +306,7 @@ func TestAfterError(t *testing.T) {
 		"(;GM[2];B[f5]7(;W[d6];B[c3])\n(;W[f4]))(;GM[2];B[f5])":                     1,
 		"(;GM[2];B[f5]7(;W[d6](;B[c3])\n(;B[c4]7(;W[a1]))(;W[f4])(;LUDUS[othello])": 1,
 	} {
-		records, faults := readAll(t, gameOf(t, "othello"), text, "")
+		records, faults := readAll(t, games.Must("othello"), text, "")
 		if len(records) != want || len(faults) != 1 {
 			t.Errorf("%s: %d games, errors %v", text, len(records), faults)
 		}
@@ -324,7 +315,7 @@ func TestAfterError(t *testing.T) {
 
 // After a swap in Hex the colours tell how it is meant.
 func TestSwap(t *testing.T) {
-	hex := gameOf(t, "hex-5x5")
+	hex := games.Must("hex-5x5")
 	for text, want := range map[string]string{
 		"(;GM[11]SZ[5];B[b1];W[swap-pieces];B[e2];W[c3])":             "b1 swap e2 c3",
 		"(;GM[11]SZ[5];B[b1];W[swap-sides];W[e2];B[c3];W[resign])":    "b1 swap b5 c3", // the first player is white now
@@ -351,7 +342,7 @@ func TestSetUp(t *testing.T) {
 		{"gomoku-15x15", "(;GM[4]SZ[15]AB[hh][ii]AW[hi];W[gg])", "h8 h7 i7 g9", 3},
 		{"tic-tac-toe", "(;AB[b2]AW[c3]PL[1])", "", 0},
 	} {
-		records, faults := readAll(t, gameOf(t, c.game), c.text, "")
+		records, faults := readAll(t, games.Must(c.game), c.text, "")
 		if c.want == "" {
 			if len(faults) != 1 || !strings.Contains(faults[0].Error(), "PL[1]: it must be B or W") {
 				t.Errorf("%s: %v", c.text, faults)
@@ -363,7 +354,7 @@ func TestSetUp(t *testing.T) {
 		}
 		for _, format := range []Format{SGF, JSON} {
 			text, err := Text(records[0], format)
-			if back := one(t, gameOf(t, c.game), text); err != nil || moves(back) != c.want || back.Opening != c.opening {
+			if back := one(t, games.Must(c.game), text); err != nil || moves(back) != c.want || back.Opening != c.opening {
 				t.Errorf("%s: %+v, %v, not %s", text, back, err, c.want)
 			}
 		}
@@ -375,7 +366,7 @@ func TestSetUp(t *testing.T) {
 
 // Variations and comments stand where they belong.
 func TestVariations(t *testing.T) {
-	r := one(t, gameOf(t, "tic-tac-toe"), `(;GM[4]SZ[3]C[the game];B[bb]C[the middle](;W[aa](;B[cc];W[ab]C[deep])(;B[ba]))(;W[ab])(;C[lost]))`)
+	r := one(t, games.Must("tic-tac-toe"), `(;GM[4]SZ[3]C[the game];B[bb]C[the middle](;W[aa](;B[cc];W[ab]C[deep])(;B[ba]))(;W[ab])(;C[lost]))`)
 	if moves(r) != "b2 a3 c1 a2" || r.Comment != "the game" || r.Moves[0].Comment != "the middle" || r.Moves[3].Comment != "deep" {
 		t.Errorf("%s, %+v", moves(r), r)
 	}
@@ -386,7 +377,7 @@ func TestVariations(t *testing.T) {
 
 // Files leave out passes that are the only move.
 func TestForcedPasses(t *testing.T) {
-	game, rng, passes := gameOf(t, "othello(size=4)"), rand.New(rand.NewPCG(5, 6)), 0
+	game, rng, passes := games.Must("othello(size=4)"), rand.New(rand.NewPCG(5, 6)), 0
 	for range 20 {
 		want := randomRecord(game, rng, true)
 		names := moves(want)
@@ -413,8 +404,8 @@ func TestForcedPasses(t *testing.T) {
 
 // Results in SGF and GGF are leads; in Othello the winner gets the empty cells.
 func TestResults(t *testing.T) {
-	wipedOut := one(t, gameOf(t, "othello"), "e6 f4 e3 f6 g5 d6 e7 f5 c5")
-	small := gameOf(t, "othello(size=4)")
+	wipedOut := one(t, games.Must("othello"), "e6 f4 e3 f6 g5 d6 e7 f5 c5")
+	small := games.Must("othello(size=4)")
 	full := randomRecord(small, rand.New(rand.NewPCG(7, 8)), true)
 	state, err := env.Replay(small, full.Actions())
 	if err != nil {
@@ -446,8 +437,8 @@ func TestResults(t *testing.T) {
 		{full, GGF, fmt.Sprintf("RE[%+d]", lead)},
 		{overstepped, GGF, "RE[+64:t]"},
 		{overstepped, SGF, "RE[B+T]"},
-		{one(t, gameOf(t, "tic-tac-toe"), "a1 a2 b1 b2 c1"), SGF, "RE[B+]"}, // 100 : 0 is no lead
-		{one(t, gameOf(t, "breakthrough-6x6"), "a2-a3"), SGF, ";W[a2-a3]"},
+		{one(t, games.Must("tic-tac-toe"), "a1 a2 b1 b2 c1"), SGF, "RE[B+]"}, // 100 : 0 is no lead
+		{one(t, games.Must("breakthrough-6x6"), "a2-a3"), SGF, ";W[a2-a3]"},
 	} {
 		text, err := Text(c.record, c.format)
 		if err != nil || !strings.Contains(text, c.want) {
@@ -467,8 +458,8 @@ func TestResults(t *testing.T) {
 // Limits are those of a game, not of a file, and brackets in comments are not variations.
 func TestLimits(t *testing.T) {
 	comment := "#" + strings.Repeat("x", maxGame*2/3) + "\n"
-	one(t, gameOf(t, "connect-four"), comment+comment+"4")
-	one(t, gameOf(t, "hex"), `{"comment":"`+strings.Repeat(`\"[`, 1000)+`","moves":[]}`)
+	one(t, games.Must("connect-four"), comment+comment+"4")
+	one(t, games.Must("hex"), `{"comment":"`+strings.Repeat(`\"[`, 1000)+`","moves":[]}`)
 }
 
 // A file of many games is read as it comes.
@@ -477,7 +468,7 @@ func TestStream(t *testing.T) {
 	go func() {
 		out.Write([]byte("(;GM[4]SZ[3];B[bb])(;GM[4]SZ[3];B[aa])\n"))
 	}()
-	r, err := NewReader(gameOf(t, "tic-tac-toe"), in, "", SGF)
+	r, err := NewReader(games.Must("tic-tac-toe"), in, "", SGF)
 	for range 2 {
 		if err == nil {
 			_, err = r.Next()
@@ -494,7 +485,7 @@ func TestStream(t *testing.T) {
 
 // Texts in other encodings and with a byte order mark are read.
 func TestEncodings(t *testing.T) {
-	r := one(t, gameOf(t, "othello"), "\ufeff(;GM[2]PB[J\xfcrgen]PW[Zo\xc3\xab];B[f5])")
+	r := one(t, games.Must("othello"), "\ufeff(;GM[2]PB[J\xfcrgen]PW[Zo\xc3\xab];B[f5])")
 	if r.Players != [2]string{"Jürgen", "Zoë"} {
 		t.Errorf("%q", r.Players)
 	}
@@ -502,7 +493,7 @@ func TestEncodings(t *testing.T) {
 
 // Lines of text, the ends of games, and whose they are.
 func TestDetails(t *testing.T) {
-	othello := gameOf(t, "othello")
+	othello := games.Must("othello")
 	r := one(t, othello, "(;GM[2]PB[a\\\nb]C[one\rtwo\r\nthree];B[f5](;W[d6])(;W[f4];B[resign]))")
 	if r.Players[0] != "ab" || r.Comment != "one\ntwo\nthree" || r.Result != "" || r.End != "" {
 		t.Errorf("%+v", r)
@@ -542,7 +533,7 @@ func TestDetails(t *testing.T) {
 
 // Games with PGN's tags take lines up to the next tag, and comments in braces.
 func TestTags(t *testing.T) {
-	othello := gameOf(t, "othello")
+	othello := games.Must("othello")
 	const file = "[Event \"Cup\"]\n[Black \"Ada\"]\n[White \"Bob\"]\n[Result \"34-30\"]\n1. F5 D6 {a plan}\n# a comment\n2. C3\n\n" +
 		"[Black \"Cy\"]\n[Result \"*\"]\n\n[Black \"Eve\"]\n1. f5 {no end\n2. d6\n\n[White \"Dan\"]\n1. f5 d6 30-34\n"
 	r, err := NewReader(othello, strings.NewReader(file), "", "")
@@ -586,7 +577,7 @@ func TestAsides(t *testing.T) {
 		"(drop 4 1) {x} (drop 4 2)":      "d1 d2", // official texts are in brackets, too
 		"[White \"W\"]\n1. (drop 4 1) ((DROP 4 1) 2. a) ( a b) 2. ( Drop 4 2) (dropped) {(drop}": "d1 d2",
 	} {
-		game := gameOf(t, "connect-four")
+		game := games.Must("connect-four")
 		r := one(t, game, text)
 		if moves(r) != want || strings.Contains(text, "1-0") && r.Result != FirstWon {
 			t.Errorf("%q: %s, %s", text, moves(r), r.Result)
@@ -607,7 +598,7 @@ func TestAsides(t *testing.T) {
 		"[White \"W\"]\nd (é (e) {)}\n[Black \"B\"]\nd\n[Black \"C\"]\nd":                "line 2, column 3: game 1, move 2: the comment or variation",
 		"[White \"W\"]\nd (é) {\n} x9\n[Black \"B\"]\nd\n[Black \"C\"]\nd":               "line 3, column 3: game 1, move 2: ",
 	} {
-		records, faults := readAll(t, gameOf(t, "connect-four"), text, "")
+		records, faults := readAll(t, games.Must("connect-four"), text, "")
 		if len(faults) == 0 || !strings.HasPrefix(faults[0].Error(), want) || len(records)+len(faults) != 3 {
 			t.Errorf("%q: %d games, %v, not %s", text, len(records), faults, want)
 		}
@@ -617,7 +608,7 @@ func TestAsides(t *testing.T) {
 // A result may stand where a pass is forced.
 func TestResultBeforePass(t *testing.T) {
 	const before = "f5 d6 c5 f4 d7 f6 f3 e3 d3 e2 f1 f2 g5 g6 e7 f7 g4 e6 d2 h5 g1 e8 h6 h3 g3 h7 f8 g8 g7 h8" // black must pass
-	game := gameOf(t, "othello")
+	game := games.Must("othello")
 	state, err := env.Replay(game, one(t, game, before).Actions())
 	if err != nil || state.Done() || len(state.Legal(nil)) != 1 {
 		t.Fatalf("%v, or black need not pass", err)

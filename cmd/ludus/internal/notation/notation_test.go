@@ -13,10 +13,7 @@ import (
 
 func parserOf(t testing.TB, name string) *Parser {
 	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must(name)
 	return NewParser(game)
 }
 
@@ -234,10 +231,7 @@ func FuzzParse(f *testing.F) {
 
 // Replay reads the same notation, and its errors name the move.
 func TestReplay(t *testing.T) {
-	game, err := games.New("breakthrough-6x6")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("breakthrough-6x6")
 	state, actions, err := Replay(game, []string{"(move 2 2 2 3)", "b5-b4", "2 3 1 4"})
 	if err != nil || len(actions) != 3 || game.ActionTexts[actions[1]] != "(move 2 5 2 4)" || state.Player() != env.Second {
 		t.Errorf("%v, %v", actions, err)

@@ -16,10 +16,7 @@ import (
 // whole returns a book of all positions of Tic-tac-toe.
 func whole(t *testing.T) *book.Book {
 	t.Helper()
-	game, err := games.New("tic-tac-toe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("tic-tac-toe")
 	f, err := agent.ParseFactory(game, "mcts:40", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -68,12 +68,12 @@ func networks(t *testing.T) (list []network) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			add(game(t, weights.Config.Game), weights, 64)
+			add(games.Must(weights.Config.Game), weights, 64)
 		}
 		return list
 	}
 	for _, name := range games.Names() {
-		game, simulations := game(t, name), 32
+		game, simulations := games.Must(name), 32
 		if game.Tensor.H*game.Tensor.W > 11*11 { // more would meet ties within the tree, among hundreds of nearly equal moves
 			simulations = 2
 		}
@@ -89,15 +89,6 @@ func networks(t *testing.T) (list []network) {
 		add(game, weights, 32)
 	}
 	return list
-}
-
-func game(t *testing.T, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
 }
 
 // position is an unfinished state and the moves that led to it.
@@ -287,7 +278,7 @@ func TestEngineSolves(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		t.Skip("Node is not installed")
 	}
-	_, file := export(t, infertest.RandomWeights(game(t, "quad-5x5"), 8, 1, 1))
+	_, file := export(t, infertest.RandomWeights(games.Must("quad-5x5"), 8, 1, 1))
 	request := map[string]any{"game": "quad-5x5", "moves": []string{"c3", "b1", "c2", "d1"}, "agent": "net:agent"}
 	replies := requestAll(t, func(send func(op string, request any)) {
 		send("weights", file)
@@ -306,7 +297,7 @@ func TestEngineRefuses(t *testing.T) {
 		t.Skip("Node is not installed")
 	}
 	const name = "quad-5x5"
-	_, file := export(t, infertest.RandomWeights(game(t, name), 8, 1, 1))
+	_, file := export(t, infertest.RandomWeights(games.Must(name), 8, 1, 1))
 	broken := filepath.Join(t.TempDir(), "broken")
 	if err := os.WriteFile(broken, []byte("not weights at all"), 0o666); err != nil {
 		t.Fatal(err)

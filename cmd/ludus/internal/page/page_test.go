@@ -12,7 +12,7 @@ import (
 // made returns the page of a random network.
 func made(t *testing.T, name, origin string, channels, blocks int) []byte {
 	t.Helper()
-	game := game(t, name)
+	game := games.Must(name)
 	weights := infertest.RandomWeights(game, channels, blocks, 1)
 	data, err := (&Page{Game: game, Weights: weights, Origin: origin}).HTML()
 	if err != nil {
@@ -35,11 +35,11 @@ func TestSize(t *testing.T) {
 // A page is refused for a game that was added after its engine was built, and made for every other.
 func TestUnknownGame(t *testing.T) {
 	for _, f := range games.Families() {
-		if game := game(t, f.Aliases[0].Name); !known(game) {
+		if game := games.Must(f.Aliases[0].Name); !known(game) {
 			t.Errorf("the engine does not know %s: go generate ./cmd/ludus/internal/page", game.Name)
 		}
 	}
-	added := *game(t, "quad-5x5")
+	added := *games.Must("quad-5x5")
 	added.Name, added.Family = "new-game(size=5)", "new-game"
 	data, err := (&Page{Game: &added, Weights: infertest.RandomWeights(&added, 4, 1, 1)}).HTML()
 	if err == nil || data != nil || !strings.Contains(err.Error(), "does not know new-game(size=5) yet; run \"go generate ") {

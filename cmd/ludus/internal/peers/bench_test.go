@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ludus/env/envtest"
+	"ludus/env/games"
 	"ludus/model/infer"
 )
 
@@ -13,7 +14,7 @@ import (
 // of ONNX Runtime.
 func BenchmarkONNXRuntime(b *testing.B) {
 	const batch = 32
-	game := *newGame(b, "quad-7x7")
+	game := *games.Must("quad-7x7")
 	game.Figures = nil // compare convolutions
 	weights := randomWeights(&game, infer.Config{Game: game.Name, Channels: 64, Blocks: 5})
 	b.Run("ludus", func(b *testing.B) {

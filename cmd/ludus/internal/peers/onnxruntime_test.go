@@ -95,32 +95,23 @@ func networks(t *testing.T) (list []network) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		game := newGame(t, weights.Config.Game)
+		game := games.Must(weights.Config.Game)
 		list = append(list, network{name: filepath.Base(file), game: game, weights: weights, file: file})
 	}
 	return list
 }
 
-func newGame(t testing.TB, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
-
 // newNetwork returns a random network.
 func newNetwork(t *testing.T, name string) network {
 	t.Helper()
-	game := newGame(t, name)
+	game := games.Must(name)
 	return written(t, network{name: name, game: game, weights: randomWeights(game, infer.DefaultConfig(game))})
 }
 
 // untrained returns a network as it is before training.
 func untrained(t *testing.T, name string) network {
 	t.Helper()
-	game := newGame(t, name)
+	game := games.Must(name)
 	weights := infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(7, 2)))
 	return written(t, network{name: name, game: game, weights: weights, fresh: true})
 }
@@ -175,11 +166,11 @@ func TestONNXRuntimeAgrees(t *testing.T) {
 func TestONNXRuntimeSizes(t *testing.T) {
 	for _, names := range [][2]string{{"hex(size=9)", "hex(size=13)"}, {"othello-8x8", "othello(size=10)"},
 		{"gomoku", "line-up(width=11,height=9,line=5,gravity=0)"}, {"quad(size=9)", "quad-7x7"}, {"golden-rectangle-9x9", "golden-rectangle"}} {
-		game := newGame(t, names[0])
+		game := games.Must(names[0])
 		weights := randomWeights(game, infer.Config{Game: game.Name, Channels: 32, Blocks: 2, Pooled: true})
 		p := runtime(t, network{name: names[0], game: game, weights: weights})
 		for _, name := range names {
-			n := network{name: name, game: newGame(t, name), weights: weights}
+			n := network{name: name, game: games.Must(name), weights: weights}
 			if n.game.Name != game.Name {
 				resized, err := weights.Resize(game, n.game)
 				if err != nil {

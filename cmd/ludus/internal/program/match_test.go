@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ludus/cmd/ludus/internal/program/fake"
+	"ludus/env/games"
 	"ludus/train/agent"
 	"ludus/train/match"
 )
@@ -23,9 +24,9 @@ import (
 var mixture = []string{fake.Die, fake.DieOnce, fake.DieOnce, fake.Flood, fake.Illegal, fake.Malformed, fake.Refuse, fake.Resign, fake.Noise}
 
 // failingMatch returns a match of a fake engine, which fails in some of 1,000 positions, against random moves.
-func failingMatch(t *testing.T, kind agent.Kind, name, options string, games, threads int, args ...string) match.Config {
+func failingMatch(t *testing.T, kind agent.Kind, name, options string, n, threads int, args ...string) match.Config {
 	t.Helper()
-	config := match.Config{Game: newGame(t, name), Games: games, Seed: 7, OpeningPlies: 2, Threads: threads}
+	config := match.Config{Game: games.Must(name), Games: n, Seed: 7, OpeningPlies: 2, Threads: threads}
 	for i, text := range []string{fakeSpec(kind, name, options, args...), "random"} {
 		factory, err := agent.ParseFactory(config.Game, text, nil)
 		if err != nil {

@@ -46,15 +46,6 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func newGame(t testing.TB, name string) *env.Game {
-	t.Helper()
-	g, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
-}
-
 // newAgent returns the agent of a spec.
 func newAgent(name, text string) (*program, error) {
 	game, err := games.New(name)

@@ -26,10 +26,7 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte(`{"generation":1e18,"policy_loss":1e308,"play_seconds":1e308}`), []byte(`{"games":-1}`), []byte(`{}`), []byte(`[]`))
 	f.Add([]byte(strings.ReplaceAll(extreme, "\n", " ")+"\n"+strings.ReplaceAll(strings.Replace(extreme, `"generation":1`, `"generation":2`, 1), "\n", " ")), []byte(strings.ReplaceAll(matches, "0.5", "-1e308")), []byte(strings.ReplaceAll(suite, "0.5", "1e308")), []byte(ratings))
 	f.Add([]byte("{}\n\n[]\n{\"generation\":-1}"), []byte("null"), []byte(`{"generation":2,"error":1e300}`), []byte(`{"agents":[{"generation":3,"low":1e308,"high":-1e308}]}`))
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		f.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	settings, err := json.Marshal(rundir.DefaultSettings(game))
 	if err != nil {
 		f.Fatal(err)

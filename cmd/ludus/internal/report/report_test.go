@@ -17,16 +17,16 @@ import (
 	"ludus/cmd/internal/svg"
 	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
+	"ludus/env/games"
 	"ludus/train"
 	"ludus/train/match"
-	"ludus/train/record/recordtest"
 	"ludus/train/rundir"
 )
 
 // trained trains a tiny run and adds the files of other commands.
 func trained(t *testing.T, name string) string {
 	t.Helper()
-	game := recordtest.Game(t, name)
+	game := games.Must(name)
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := train.Train(t.Context(), train.Options{
 		Dir: dir, Game: game, Generations: 3, Threads: 2,
@@ -295,7 +295,7 @@ func TestAscending(t *testing.T) {
 
 // The charts of a long run are thinned, and say so.
 func TestLongRun(t *testing.T) {
-	run := &Run{Game: recordtest.Game(t, "quad-5x5")}
+	run := &Run{Game: games.Must("quad-5x5")}
 	for i := range 1200 {
 		run.Generations = append(run.Generations, Generation{Metrics: rundir.Metrics{Generation: i + 1, PolicyLoss: 1, ValidationPolicyLoss: 2}})
 	}
@@ -319,7 +319,7 @@ func TestSectionsOfSizes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	run := &Run{Name: "r", Game: recordtest.Game(t, "hex-7x7"), Config: &rundir.Config{Settings: rundir.Settings{Sizes: sizes}}}
+	run := &Run{Name: "r", Game: games.Must("hex-7x7"), Config: &rundir.Config{Settings: rundir.Settings{Sizes: sizes}}}
 	for i, size := range []int{5, 7, 5} {
 		run.Generations = append(run.Generations, Generation{Metrics: rundir.Metrics{
 			Generation: i + 1, Size: size, PolicyLoss: 10 + float64(size), ValidationPolicyLoss: float64(size), ReplayPositions: 8,

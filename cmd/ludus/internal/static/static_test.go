@@ -211,10 +211,7 @@ func TestReviewLikeAnalysis(t *testing.T) {
 		{"../../../../env/gdl/sheets/two-marks.kif", solves}, {"gomoku-9x9", "mcts:30"}, // the last one compares an estimate with an exact value
 	} {
 		name, spec := c[0], c[1]
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		network := func(agent.Reference) (*infer.Weights, agent.Origin, error) {
 			return infertest.RandomWeights(game, 4, 1, 1), agent.Origin{Generation: -1}, nil
 		}

@@ -48,10 +48,7 @@ func TestDetectStyle(t *testing.T) {
 // drawn plays moves and draws the position, the moves of the player to move marked.
 func drawn(t *testing.T, name string, style Style, moves ...string) string {
 	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must(name)
 	state := game.NewState()
 	var last []env.Action
 	for _, text := range moves {
@@ -169,10 +166,7 @@ var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // that has room for it.
 func TestColourIsNotAll(t *testing.T) {
 	for _, name := range append(games.Names(), "quad(size=11)", "free-for-all(size=9)") {
-		game, err := games.New(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(name)
 		for _, width := range []int{0, 80, 60, 40, 25} {
 			room := func() int { return width }
 			plain := drawn(t, name, Style{Width: room})

@@ -21,10 +21,7 @@ const nobody env.Player = 2 // no seat
 // programs seats a program opposite a person; nobody: two programs.
 func programs(t *testing.T, p *agenttest.Programs, person env.Player) Config {
 	t.Helper()
-	game, err := games.New("tic-tac-toe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("tic-tac-toe")
 	config := Config{Game: game}
 	for i := range config.Seats {
 		if env.Player(i) == person {

@@ -41,10 +41,7 @@ func start(t testing.TB, name, text string, person env.Player, out io.Writer) *S
 // configure seats an agent opposite a person.
 func configure(t testing.TB, name, text string, person env.Player) Config {
 	t.Helper()
-	rules, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rules := games.Must(name)
 	config := Config{Game: rules, Seed: 1}
 	config.Seats[person.Opponent()] = seat(t, rules, text)
 	return config
@@ -449,13 +446,10 @@ func TestEndsOfQuad(t *testing.T) {
 		{"quad(size=4,quads=2,whites=2,corners=full)", "a1;block c1;b1;d4;c3", []string{"over: x 90, o 10; all quads are used up; x has more whites left, 2 against 1\n"}},
 		{"quad(size=4,quads=1,whites=1,corners=full)", "a1;b1", []string{"over: x 50, o 50; all quads are used up; both have 1 white left\n"}},
 	} {
-		game, err := games.New(c.game)
-		if err != nil {
-			t.Fatal(err)
-		}
+		game := games.Must(c.game)
 		s := New(Config{Game: game, Seats: [2]Seat{{Name: "a"}, {Name: "b"}}}, io.Discard)
-		s.state, s.moves, err = env.ReplayText(game, strings.Split(c.moves, ";"))
-		if err != nil {
+		var err error
+		if s.state, s.moves, err = env.ReplayText(game, strings.Split(c.moves, ";")); err != nil {
 			t.Fatal(err)
 		}
 		s.movers = make([]env.Player, len(s.moves))

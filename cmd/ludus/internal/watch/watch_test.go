@@ -23,11 +23,8 @@ import (
 // trained trains a tiny run.
 func trained(t *testing.T, dir string) {
 	t.Helper()
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = train.Train(t.Context(), train.Options{
+	game := games.Must("quad-5x5")
+	_, err := train.Train(t.Context(), train.Options{
 		Dir: dir, Game: game, Generations: 2, Threads: 2,
 		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 30, "simulations": 4, "channels": 4, "blocks": 1, "batch_size": 16, "rating_share": 0},
 	})
@@ -82,10 +79,7 @@ func scores(percent ...int) string {
 // settings returns a game's default settings as JSON.
 func settings(t testing.TB) string {
 	t.Helper()
-	game, err := games.New("quad-5x5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	game := games.Must("quad-5x5")
 	data, err := json.Marshal(rundir.DefaultSettings(game))
 	if err != nil {
 		t.Fatal(err)

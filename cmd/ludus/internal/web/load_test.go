@@ -167,7 +167,7 @@ func rest(t *testing.T, c *client) (heap uint64, goroutines int) {
 func TestLoad(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range games.Names() {
-		game := gameOf(t, name)
+		game := games.Must(name)
 		network := infer.NewWeights(game, infer.DefaultConfig(game), rand.New(rand.NewPCG(1, 1)))
 		if err := os.WriteFile(filepath.Join(dir, name), network.Marshal(), 0o666); err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"ludus/cmd/ludus/internal/board"
 	"ludus/cmd/ludus/internal/report"
 	"ludus/cmd/ludus/internal/watch"
+	"ludus/env/games"
 	"ludus/train"
 	"ludus/train/doctor"
 	"ludus/train/record"
@@ -21,7 +22,7 @@ import (
 // trainRun trains a run of four generations.
 func trainRun(t *testing.T, dir string) {
 	t.Helper()
-	game := gameOf(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	_, err := train.Train(t.Context(), train.Options{
 		Dir: dir, Game: game, Generations: 4, Threads: 2,
 		Settings: map[string]float64{"parallel_games": 8, "plies_per_generation": 20, "simulations": 4, "channels": 4, "blocks": 1, "batch_size": 16, "rating_share": 0},
@@ -212,7 +213,7 @@ func TestRunGames(t *testing.T) {
 // policy targets are those of legal moves, in descending order.
 func checkReplay(t *testing.T, run string, generation, number int, shown *board.Replay) {
 	t.Helper()
-	game := gameOf(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	played, first, err := record.Read(game, run, generation)
 	if err != nil {
 		t.Fatal(err)

@@ -144,7 +144,7 @@ func TestNewCheckpoint(t *testing.T) {
 			t.Error("the same network gives another value")
 		}
 	}
-	saveGeneration(t, gameOf(t, "quad-5x5"), dir, "quad", 2)
+	saveGeneration(t, games.Must("quad-5x5"), dir, "quad", 2)
 	second := value("policy:quad")
 	if second == first || value("policy:quad@2") != second || value("policy:quad@1") != first {
 		t.Errorf("values %v and then %v", first, second)
@@ -159,7 +159,7 @@ func TestNewCheckpoint(t *testing.T) {
 func TestBook(t *testing.T) {
 	dir := runsFolder(t)
 	c := start(t, Options{Runs: dir, Threads: 1})
-	game := gameOf(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	made := func(spec, name string) float64 {
 		f, err := agent.ParseFactory(game, spec, nil)
 		if err != nil {
@@ -188,7 +188,7 @@ func TestBook(t *testing.T) {
 	if again, _ := c.agents.readBook(game, "a.book"); err != nil || again != first {
 		t.Errorf("a book is read twice; error %v", err)
 	}
-	if _, err := c.agents.readBook(gameOf(t, "hex-5x5"), "a.book"); err == nil {
+	if _, err := c.agents.readBook(games.Must("hex-5x5"), "a.book"); err == nil {
 		t.Error("a book of another game is read")
 	}
 	for name, want := range map[string]string{
@@ -214,7 +214,7 @@ func TestFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, back, err := s.agents.get(gameOf(t, "quad-5x5"), "random")
+	_, back, err := s.agents.get(games.Must("quad-5x5"), "random")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,7 +241,7 @@ func TestFault(t *testing.T) {
 func TestLender(t *testing.T) {
 	s := &Server{runs: t.TempDir()}
 	l := newAgentPool(s, 2)
-	game := gameOf(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	lent := map[agent.Agent]bool{}
 	var backs []func()
 	for i := range 50 {
@@ -271,7 +271,7 @@ func TestLender(t *testing.T) {
 // The pool drops the least recently used agent first.
 func TestLenderForgets(t *testing.T) {
 	l := newAgentPool(&Server{runs: t.TempDir()}, 1)
-	game := gameOf(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	for i := range l.maxIdle + 2 {
 		n := i + 1
 		if i == l.maxIdle {

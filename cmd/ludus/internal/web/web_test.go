@@ -161,20 +161,11 @@ func saveGeneration(t testing.TB, game *env.Game, dir, name string, generation i
 	}
 }
 
-func gameOf(t testing.TB, name string) *env.Game {
-	t.Helper()
-	game, err := games.New(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return game
-}
-
 // runsFolder makes a folder with the run "quad" of quad-5x5, a weights file and other files.
 func runsFolder(t testing.TB) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "runs")
-	game := gameOf(t, "quad-5x5")
+	game := games.Must("quad-5x5")
 	saveGeneration(t, game, dir, "quad", 1)
 	for name, data := range map[string][]byte{"quad.safetensors": infertest.RandomWeights(game, 4, 1, 7).Marshal(), "notes.txt": []byte("no weights")} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
@@ -291,7 +282,7 @@ func TestShipped(t *testing.T) {
 func TestRefused(t *testing.T) {
 	dir := runsFolder(t)
 	outside := filepath.Join(t.TempDir(), "outside.safetensors")
-	if err := os.WriteFile(outside, infertest.RandomWeights(gameOf(t, "quad-5x5"), 4, 1, 1).Marshal(), 0o666); err != nil {
+	if err := os.WriteFile(outside, infertest.RandomWeights(games.Must("quad-5x5"), 4, 1, 1).Marshal(), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	for name, target := range map[string]string{"link": outside, "up": filepath.Dir(outside), "dangling": filepath.Join(dir, "nowhere")} {
