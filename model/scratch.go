@@ -8,7 +8,7 @@ const (
 	bufferM               // M, the transformed outputs
 	bufferU               // gradient of U, the transformed weights
 	bufferGradient        // gradient of padded weights
-	bufferSum             // gradient of a ReLU's input; of a figure layer's products P x, or its products Q h
+	bufferSum             // gradient of a ReLU's input or of a figure layer's products P x; a figure layer's products Q h
 	bufferHidden          // gradient between the convolutions of a block; products P x or sums of a figure layer, their gradient
 	bufferChannels        // one value per channel
 	bufferCount

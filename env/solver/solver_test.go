@@ -3,7 +3,11 @@ package solver_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -379,5 +383,37 @@ func TestBestMoveEndsTheGame(t *testing.T) {
 	a, class, ok := solver.New(g, 1<<20).BestMove(state, solver.Limits{})
 	if !ok || class != 0 || g.ActionTexts[a] != "(mark r3 c3)" {
 		t.Errorf("%s, class %d, %v", g.ActionTexts[a], class, ok)
+	}
+}
+
+// TestSolvedTable solves the smaller games of SOLVED.md as "ludus solve" does: the table has their node counts, which
+// depend on the order of moves.
+func TestSolvedTable(t *testing.T) {
+	text, err := os.ReadFile("SOLVED.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := regexp.MustCompile("(?m)^\\| `(.*)` \\|.*\\| ([0-9,]+) \\| [0-9.< ]+ \\|$").FindAllStringSubmatch(string(text), -1)
+	checked := 0
+	for _, row := range rows {
+		want, err := strconv.Atoi(strings.ReplaceAll(row[2], ",", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want > 30_000 {
+			continue
+		}
+		g := games.Must(row[1])
+		s := solver.New(g, 64<<20)
+		s.Solve(g.NewState(), solver.Limits{})
+		nodes := s.Nodes()
+		s.SolveMoves(g.NewState(), solver.Limits{}, nil)
+		if nodes += s.Nodes(); nodes != want {
+			t.Errorf("%s: %d nodes; the table says %d", row[1], nodes, want)
+		}
+		checked++
+	}
+	if checked < 10 {
+		t.Errorf("%d games are too few", checked)
 	}
 }

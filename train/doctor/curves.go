@@ -75,7 +75,7 @@ func (r *run) metricCurves(recorded zoo.Losses) (all []Curve) {
 // sizes or has other settings.
 func (r *run) recordedLosses() (nearest zoo.Losses) {
 	card, own, plain := zoo.CardOf(rundir.TestedGame(r.suite, r.game)), r.config.Settings, rundir.DefaultSettings(r.game)
-	plain.Channels, plain.Blocks = own.Channels, own.Blocks // of recorded trainings 32 to 64 channels
+	plain.Channels, plain.Blocks = own.Channels, own.Blocks // recorded networks have 32 to 64 channels
 	if card == nil || r.newest().Steps == 0 || r.config.From != "" || r.config.Import != nil || own.Sizes != 0 || len(own.Changed(plain)) > 0 {
 		return nearest
 	}
