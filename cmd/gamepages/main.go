@@ -87,8 +87,9 @@ func pages() (list []page) {
 
 // render returns the content of every generated file, by its path in the repository.
 func render() (map[string]string, error) {
-	files, samples := make(map[string]string), make(map[string]sample)
-	if err := readData(samplesFile, &samples); err != nil {
+	files := make(map[string]string)
+	samples, err := readSamples()
+	if err != nil {
 		return nil, err
 	}
 	for _, p := range pages() {

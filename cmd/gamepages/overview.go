@@ -2,15 +2,12 @@ package main
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"ludus/cmd/internal/diagrams"
-	"ludus/cmd/internal/svg"
-	"ludus/env"
 	"ludus/env/games"
 )
 
@@ -20,7 +17,7 @@ const (
 	gamesEnd   = "<!-- end of games -->\n"
 )
 
-// renderOverview adds README.md with its table of games and pictures to files.
+// renderOverview adds README.md with its table of games to files.
 func renderOverview(files map[string]string) error {
 	readme, err := os.ReadFile(filepath.Join(root, "README.md"))
 	if err != nil {
@@ -36,13 +33,7 @@ func renderOverview(files map[string]string) error {
 		return fmt.Errorf("README.md lacks the lines around its table of games")
 	}
 	files["README.md"] = before + gamesBegin + table + gamesEnd + after
-	var rating svg.Chart
-	if err := readData("data/rating.json", &rating); err != nil {
-		return err
-	}
-	files[pictureFolder+"/rating.svg"] = rating.File()
-	files[pictureFolder+"/analysis.svg"], err = drawAnalysis("breakthrough-6x6")
-	return err
+	return nil
 }
 
 // gamesTable returns a table of the pages, each with a picture of a won game.
@@ -66,39 +57,4 @@ func gamesTable() (string, error) {
 	}
 	b.WriteString("</table>\n")
 	return b.String(), nil
-}
-
-// drawAnalysis draws a position with the moves that an analysis visited most, and what they are worth.
-func drawAnalysis(name string) (string, error) {
-	game, err := games.New(name)
-	if err != nil {
-		return "", err
-	}
-	var request struct{ Moves []string }
-	var reply struct {
-		Moves []struct {
-			Move  string
-			Value float64
-		}
-	}
-	if err := readData("data/analysis.jsonl", &request, &reply); err != nil {
-		return "", err
-	}
-	state, _, err := env.ReplayText(game, request.Moves)
-	if err != nil {
-		return "", err
-	}
-	mover := int(state.Player())
-	d := diagram{Diagram: diagrams.Diagram{Pieces: diagrams.Pieces(state), Player: mover},
-		label: make([]string, game.Tensor.Cells())}
-	for _, m := range reply.Moves[:5] {
-		if to := cellsOf(game, m.Move).To; d.label[to] == "" { // if several moves go to a cell, the most visited one
-			d.arrows = append(d.arrows, arrow{m.Move, math.Exp((m.Value - reply.Moves[0].Value) / 0.2)}) // worth in analysis.js
-			d.label[to] = fmt.Sprintf("%.0f", 50*(1+m.Value))                                            // expected score in percent; values go from -1 to 1
-		}
-	}
-	title := fmt.Sprintf("%s, %[2]s to move: the moves that the agent looked at most, and %[2]s's expected score in %% after each. "+
-		"Best: %[3]s",
-		game.Name, game.Players[mover], reply.Moves[0].Move)
-	return drawBoard(game, title, &d), nil
 }

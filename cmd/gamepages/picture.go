@@ -7,27 +7,19 @@ import (
 	"strings"
 
 	"ludus/cmd/internal/diagrams"
-	"ludus/cmd/internal/svg"
 	"ludus/env"
 )
 
 // diagram is a picture of a position with further marks. board.js draws the same on web pages.
 type diagram struct {
 	diagrams.Diagram
-	last   string   // name of the move that led here, whose cells are shaded; "" for none
-	arrows []arrow  // the most important first
-	label  []string // texts to write on cells, by cell; nil: none
-}
-
-// arrow is a move to draw as an arrow. Weight, in (0, 1], gives the arrow's width.
-type arrow struct {
-	move   string
-	weight float64
+	last  string   // name of the move that led here, whose cells are shaded; "" for none
+	label []string // texts to write on cells, by cell; nil: none
 }
 
 // picture draws a diagram of a game. Lengths are in cells.
 type picture struct {
-	svg.Drawing
+	drawing
 	game          *env.Game
 	board         *env.Drawing // of game
 	rows, columns []string     // labels; "" for those without cells
@@ -56,7 +48,7 @@ func drawBoard(game *env.Game, title string, d *diagram) string {
 	}
 	p.draw(d)
 	width := p.margin + float64(len(p.columns)) + p.shift(p.height-1) + right
-	return p.File(title, width, p.top+float64(p.height)+p.margin+0.1, cellPixels, style)
+	return p.file(title, width, p.top+float64(p.height)+p.margin+0.1, cellPixels, style)
 }
 
 // boardStyle is the style sheet of boards. A class named after a piece, such as x or red, sets the colours of a piece's
@@ -122,18 +114,15 @@ func (p *picture) draw(d *diagram) {
 		}
 	}
 	mover := p.side(d.Player)
-	for _, m := range slices.Backward(d.arrows) {
-		p.arrow(cellsOf(p.game, m.move), 0.04+0.08*m.weight, mover)
-	}
 	if played := cellsOf(p.game, d.Move); played.To != env.NoCell {
 		if played.From != env.NoCell {
-			p.arrow(played, 0.08, mover)
+			p.arrow(played, mover)
 		}
 		p.square(played.To, mover+" ring", 0.45)
 	}
 	for cell, text := range d.label {
 		if text != "" {
-			p.Text("text", p.x(int32(cell)), p.y(int32(cell)), text)
+			p.text("text", p.x(int32(cell)), p.y(int32(cell)), text)
 		}
 	}
 	p.rings(d.Pieces, d.WonBy)
@@ -164,14 +153,14 @@ var hexagon = [6][2]float64{{0, -2. / 3}, {0.5, -1. / 3}, {0.5, 1. / 3}, {0, 2. 
 func (p *picture) square(cell int32, class string, half float64) {
 	x, y := p.x(cell), p.y(cell)
 	if !p.board.Hexagons {
-		p.Add(`<rect class="%s" x="%s" y="%s" width="%s" height="%[4]s" rx=".08"/>`, class, x-half, y-half, 2*half)
+		p.add(`<rect class="%s" x="%s" y="%s" width="%s" height="%[4]s" rx=".08"/>`, class, x-half, y-half, 2*half)
 		return
 	}
 	var points []float64
 	for _, c := range hexagon {
 		points = append(points, x+2*half*c[0], y+2*half*c[1])
 	}
-	p.Shape("polygon", points, fmt.Sprintf(`class="%s"`, class))
+	p.shape("polygon", points, fmt.Sprintf(`class="%s"`, class))
 }
 
 // drawCells draws the cells and the labels of rows and columns.
@@ -187,10 +176,10 @@ func (p *picture) drawCells() {
 		}
 	}
 	for row, name := range p.rows {
-		p.Text("label", p.x(int32(row*len(p.columns)))-(1+p.margin)/2, p.y(int32(row*len(p.columns))), name)
+		p.text("label", p.x(int32(row*len(p.columns)))-(1+p.margin)/2, p.y(int32(row*len(p.columns))), name)
 	}
 	for column, name := range p.columns {
-		p.Text("label", p.x(int32(column)), p.top+float64(p.height)+below, name)
+		p.text("label", p.x(int32(column)), p.top+float64(p.height)+below, name)
 	}
 }
 
@@ -207,7 +196,7 @@ func (p *picture) drawEdges() {
 				inner, outer = append(inner, x, y), append([]float64{x + dx, y + dy}, outer...)
 			}
 		}
-		p.Shape("polygon", append(inner, outer...), fmt.Sprintf(`class="edge %s on"`, p.side(player)))
+		p.shape("polygon", append(inner, outer...), fmt.Sprintf(`class="edge %s on"`, p.side(player)))
 	}
 	width := len(p.columns)
 	edge(0, [2]int{4, 3}, 0, 0.14, func(i int) int { return i })
@@ -223,23 +212,24 @@ func (p *picture) drawPiece(piece env.Piece, cell int32) {
 	switch {
 	case piece.Name == "x":
 		const arm = 0.22
-		p.Add(`<path class="piece %s line stroke" d="M%s %sL%s %sM%[2]s %[5]sL%[4]s %[3]s"/>`, class, x-arm, y-arm, x+arm, y+arm)
+		p.add(`<path class="piece %s line stroke" d="M%s %sL%s %sM%[2]s %[5]sL%[4]s %[3]s"/>`, class, x-arm, y-arm, x+arm, y+arm)
 	case piece.Name == "o":
-		p.Add(`<circle class="piece %s line stroke" cx="%s" cy="%s" r=".24"/>`, class, x, y)
+		p.add(`<circle class="piece %s line stroke" cx="%s" cy="%s" r=".24"/>`, class, x, y)
 	case piece.Neutral:
-		p.Add(`<rect class="piece %s on" x="%s" y="%s" width=".54" height=".54" rx=".08"/>`, class, x-0.27, y-0.27)
+		p.add(`<rect class="piece %s on" x="%s" y="%s" width=".54" height=".54" rx=".08"/>`, class, x-0.27, y-0.27)
 	default:
-		p.Add(`<circle class="piece %s on" cx="%s" cy="%s" r=".34"/>`, class, x, y)
+		p.add(`<circle class="piece %s on" cx="%s" cy="%s" r=".34"/>`, class, x, y)
 		if piece.Player == env.Second && piece.Name == "black" {
-			p.Add(`<circle cx="%s" cy="%s" r=".13" fill="#9aa3b2"/>`, x, y)
+			p.add(`<circle cx="%s" cy="%s" r=".13" fill="#9aa3b2"/>`, x, y)
 		} else if piece.Player == env.Second {
-			p.Add(`<circle class="hole" cx="%s" cy="%s" r=".13"/>`, x, y)
+			p.add(`<circle class="hole" cx="%s" cy="%s" r=".13"/>`, x, y)
 		}
 	}
 }
 
 // arrow draws an arrow from one cell's piece to the centre of another cell.
-func (p *picture) arrow(m env.FromTo, width float64, class string) {
+func (p *picture) arrow(m env.FromTo, class string) {
+	const width = 0.08
 	x, y := p.x(m.From), p.y(m.From)
 	dx, dy := p.x(m.To)-x, p.y(m.To)-y
 	length, head := math.Hypot(dx, dy), 0.1+width
@@ -251,7 +241,7 @@ func (p *picture) arrow(m env.FromTo, width float64, class string) {
 		{tip - head, -half}, {0.3, -half}} {
 		points = append(points, x+dx*c[0]-dy*c[1], y+dy*c[0]+dx*c[1])
 	}
-	p.Shape("polygon", points, fmt.Sprintf(`class="%s on" stroke-width=".03" stroke-linejoin="round"`, class))
+	p.shape("polygon", points, fmt.Sprintf(`class="%s on" stroke-width=".03" stroke-linejoin="round"`, class))
 }
 
 // rings draws a ring around each cell that won the game, dashed if the cell is empty, and lines between them: a closed
@@ -264,14 +254,14 @@ func (p *picture) rings(pieces string, cells []int32) {
 			if class == "won" && pieces[cell] == '0' {
 				ring += " open"
 			}
-			p.Add(`<circle class="%s" cx="%s" cy="%s" r=".41"/>`, ring, x, y)
+			p.add(`<circle class="%s" cx="%s" cy="%s" r=".41"/>`, ring, x, y)
 			if len(cells) == 1 || p.board.OpenLine && i+1 == len(cells) {
 				continue
 			}
 			next := cells[(i+1)%len(cells)]
 			dx, dy := p.x(next)-x, p.y(next)-y
 			part := radius / math.Hypot(dx, dy)
-			p.Add(`<path class="%s" d="M%s %sL%s %s"/>`, class, x+dx*part, y+dy*part, p.x(next)-dx*part, p.y(next)-dy*part)
+			p.add(`<path class="%s" d="M%s %sL%s %s"/>`, class, x+dx*part, y+dy*part, p.x(next)-dx*part, p.y(next)-dy*part)
 		}
 	}
 }

@@ -22,8 +22,8 @@ type sample struct {
 
 // playSamples plays the sample games that are missing or whose agent has changed.
 func playSamples() error {
-	samples := make(map[string]sample)
-	if err := readData(samplesFile, &samples); err != nil {
+	samples, err := readSamples()
+	if err != nil {
 		return err
 	}
 	for _, p := range pages() {
@@ -66,18 +66,11 @@ func play(name string) (moves []string, err error) {
 	return moves, err
 }
 
-// readData reads a file with JSON values, one for each of the pointers in to.
-func readData(path string, to ...any) error {
-	file, err := os.Open(path)
+// readSamples reads the sample games, by page.
+func readSamples() (samples map[string]sample, err error) {
+	data, err := os.ReadFile(samplesFile)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer file.Close()
-	d := json.NewDecoder(file)
-	for _, value := range to {
-		if err := d.Decode(value); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
-	}
-	return nil
+	return samples, json.Unmarshal(data, &samples)
 }

@@ -73,10 +73,9 @@ var imports = map[string][]string{
 	"train/remote":          {"checkpoints", "env/games", "model/infer", "train/record", "train/rundir", "train/selfplay"},
 	"train/doctor":          {"checkpoints", "checkpoints/zoo", "env", "env/games", "env/naming", "train/agent", "train/record", "train/rundir", "train/shipped", "train/stats"},
 	"cmd/internal/diagrams": {"env"},
-	"cmd/internal/svg":      {},
 	"cmd/buildengine":       {"env/games"},
 	"cmd/gamepages": {
-		"checkpoints/zoo", "cmd/internal/diagrams", "cmd/internal/svg", "env", "env/games", "train/agent", "train/shipped",
+		"checkpoints/zoo", "cmd/internal/diagrams", "env", "env/games", "train/agent", "train/shipped",
 	},
 	"cmd/ship": {
 		"checkpoints", "checkpoints/zoo", "env", "env/games", "train/agent", "train/exploit", "train/match", "train/ratings",
@@ -106,7 +105,7 @@ var imports = map[string][]string{
 	"cmd/ludus/internal/program":      {"cmd/ludus/internal/engine", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/lines", "env", "train/agent"},
 	"cmd/ludus/internal/program/fake": {"cmd/ludus/internal/engine", "cmd/ludus/internal/lines", "env", "env/games", "train/agent"},
 	"cmd/ludus/internal/report": {
-		"checkpoints", "checkpoints/zoo", "cmd/internal/svg", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env",
+		"checkpoints", "checkpoints/zoo", "cmd/ludus/internal/board", "cmd/ludus/internal/static", "env",
 		"train/agent", "train/doctor", "train/match", "train/record", "train/rundir", "train/shipped", "train/suite",
 	},
 	"cmd/ludus/internal/sheet":  {"cmd/internal/diagrams", "cmd/ludus/internal/board", "env", "env/gdl", "env/gdl/kif"},

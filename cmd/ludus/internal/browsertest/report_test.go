@@ -10,7 +10,6 @@ import (
 
 	"github.com/chromedp/chromedp/kb"
 
-	"ludus/cmd/internal/svg"
 	"ludus/cmd/ludus/internal/report"
 )
 
@@ -147,14 +146,14 @@ func narrow(t *testing.T, b *Tab) {
 // Markup in texts is shown as text.
 func TestMarkupInBrowser(t *testing.T) {
 	b := Start(t)
-	chart := svg.Chart{
-		ID: "evil", Title: evil, Note: evil, X: evil, Unit: evil, Lines: []svg.Line{{Name: evil, X: []float64{1}, Y: []float64{2}}},
+	chart := report.Chart{
+		ID: "evil", Title: evil, Note: evil, X: evil, Unit: evil, Lines: []report.Line{{Name: evil, X: []float64{1}, Y: []float64{2}}},
 	}
 	page := report.Page{
 		Title: evil, Subtitle: evil, Warnings: []string{evil}, Facts: []report.Fact{{Name: evil, Value: evil}},
 		Settings: []report.Setting{{Key: evil, Value: evil, Default: evil, Doc: evil, Changed: true}},
 		Sections: []report.Section{{
-			ID: "s", Title: evil, Note: evil, Charts: []svg.Chart{chart, {ID: "none", Title: evil, Missing: evil}},
+			ID: "s", Title: evil, Note: evil, Charts: []report.Chart{chart, {ID: "none", Title: evil, Missing: evil}},
 			Ladders: []report.Ladder{{ID: "l", Title: evil, Note: evil, Unit: evil, Bars: []report.Bar{{Name: evil, Detail: evil, High: 1}}}},
 		}},
 	}

@@ -5,13 +5,48 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/stat"
-
-	"ludus/cmd/internal/svg"
 )
+
+// Chart describes a plot of lines with common axes, which pages draw with uPlot.
+type Chart struct {
+	ID      string   `json:"id"` // unique on the page
+	Title   string   `json:"title"`
+	Note    string   `json:"note,omitempty"` // explanation
+	X       string   `json:"x"`              // label of the x axis
+	Unit    string   `json:"unit,omitempty"` // unit of the y axis
+	Min     *float64 `json:"min,omitempty"`  // lower end of the y axis; nil: fit the lines
+	Max     *float64 `json:"max,omitempty"`  // upper end of the y axis; nil: fit the lines
+	Lines   []Line   `json:"lines,omitempty"`
+	Missing string   `json:"missing,omitempty"` // reason for having no lines
+}
+
+// Line is a series of points, ascending by X. Low and High, if set, are the 95 % interval of each point.
+type Line struct {
+	Name   string    `json:"name"`
+	Colour int       `json:"colour"` // index in the palette
+	Dashed bool      `json:"dashed,omitempty"`
+	Dots   bool      `json:"dots,omitempty"` // draw a dot at each point
+	X      []float64 `json:"x"`
+	Y      []float64 `json:"y"`
+	Low    []float64 `json:"low,omitempty"`
+	High   []float64 `json:"high,omitempty"`
+	// Other x axes, in comparisons of runs by generation: self-play games and training seconds at each point.
+	Games   []float64 `json:"games,omitempty"`
+	Seconds []float64 `json:"seconds,omitempty"`
+}
+
+// Add appends a point.
+func (l *Line) Add(x, y float64) { l.X, l.Y = append(l.X, x), append(l.Y, y) }
+
+// AddInterval appends a point with its interval. A line has intervals at all points or at none.
+func (l *Line) AddInterval(x, y, low, high float64) {
+	l.Add(x, y)
+	l.Low, l.High = append(l.Low, low), append(l.High, high)
+}
 
 // addLine adds a line of the run runs[run], unless it has no points. kind numbers a run's lines. In a chart of one run,
 // kind chooses the line's colour; with several runs, run chooses it, and lines of kind > 0 are dashed.
-func addLine(c *svg.Chart, runs []*Run, run, kind int, line svg.Line) {
+func addLine(c *Chart, runs []*Run, run, kind int, line Line) {
 	if len(line.X) == 0 {
 		return
 	}
@@ -30,7 +65,7 @@ func addLine(c *svg.Chart, runs []*Run, run, kind int, line svg.Line) {
 }
 
 // finished prepares a chart for display once all its lines are added. missing is the reason to show if it has none.
-func finished(c svg.Chart, missing string) svg.Chart {
+func finished(c Chart, missing string) Chart {
 	if len(c.Lines) == 0 {
 		c.Missing = missing
 	}
@@ -44,7 +79,7 @@ const maxPoints = 500
 const dottedPoints = 60
 
 // thin reduces a line to at most maxPoints points, each the mean of neighbouring points, and rounds all numbers.
-func thin(l *svg.Line) {
+func thin(l *Line) {
 	size := (len(l.X) + maxPoints - 1) / maxPoints
 	for _, list := range []*[]float64{&l.X, &l.Y, &l.Low, &l.High, &l.Games, &l.Seconds} {
 		if size > 1 {

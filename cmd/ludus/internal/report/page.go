@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"sync"
 
-	"ludus/cmd/internal/svg"
 	"ludus/cmd/ludus/internal/static"
 	"ludus/train/doctor"
 )
@@ -31,11 +30,11 @@ type Fact struct {
 
 // Section is a part of the page: a heading with charts.
 type Section struct {
-	ID      string      `json:"id"`
-	Title   string      `json:"title"`
-	Note    string      `json:"note,omitempty"`
-	Ladders []Ladder    `json:"ladders,omitempty"`
-	Charts  []svg.Chart `json:"charts"`
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Note    string   `json:"note,omitempty"`
+	Ladders []Ladder `json:"ladders,omitempty"`
+	Charts  []Chart  `json:"charts"`
 }
 
 // Setting is one of a run's settings.

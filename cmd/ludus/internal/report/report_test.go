@@ -14,7 +14,6 @@ import (
 	"testing"
 
 	"ludus/cmd/internal/diagrams"
-	"ludus/cmd/internal/svg"
 	"ludus/cmd/ludus/internal/static"
 	"ludus/env"
 	"ludus/env/games"
@@ -189,11 +188,11 @@ const evil = `</script><script>document.title="evil"</script><!--"'&`
 
 // Texts cannot become markup.
 func TestPageEscapes(t *testing.T) {
-	chart := svg.Chart{ID: "evil", Title: evil, Note: evil, X: evil, Unit: evil, Lines: []svg.Line{{Name: evil, X: []float64{1}, Y: []float64{2}}}}
+	chart := Chart{ID: "evil", Title: evil, Note: evil, X: evil, Unit: evil, Lines: []Line{{Name: evil, X: []float64{1}, Y: []float64{2}}}}
 	page := Page{
 		Title: evil, Subtitle: evil, Warnings: []string{evil}, Facts: []Fact{{evil, evil}},
 		Settings: []Setting{{evil, evil, evil, evil, true}},
-		Sections: []Section{{ID: "s", Title: evil, Note: evil, Charts: []svg.Chart{chart, {ID: "none", Title: evil, Missing: evil}},
+		Sections: []Section{{ID: "s", Title: evil, Note: evil, Charts: []Chart{chart, {ID: "none", Title: evil, Missing: evil}},
 			Ladders: []Ladder{{ID: "l", Title: evil, Note: evil, Unit: evil, Bars: []Bar{{Name: evil, Detail: evil, High: 1}}}}}},
 	}
 	html, err := page.HTML()
@@ -218,7 +217,7 @@ func TestPageEscapes(t *testing.T) {
 // Long lines are thinned to means; short ones stay as they are.
 func TestThin(t *testing.T) {
 	for _, n := range []int{1, 60, 500, 501, 9999} {
-		var l svg.Line
+		var l Line
 		for i := range n {
 			l.AddInterval(float64(i+1), 2*float64(i+1), 0, 5)
 		}

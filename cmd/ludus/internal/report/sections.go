@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"ludus/checkpoints/zoo"
-	"ludus/cmd/internal/svg"
 	"ludus/train/agent"
 	"ludus/train/match"
 	"ludus/train/rundir"
@@ -115,7 +114,7 @@ const byGeneration = "generation"
 // has rated also gets a ladder.
 func Sections(runs ...*Run) []Section {
 	strength := Section{ID: "strength", Title: "Strength"}
-	strength.Charts = []svg.Chart{scoreChart(runs), suiteChart(runs)}
+	strength.Charts = []Chart{scoreChart(runs), suiteChart(runs)}
 	rated := func(r *Run) bool { return r.Ratings != nil }
 	if slices.ContainsFunc(runs, rated) {
 		strength.Charts = append(strength.Charts, ratingChart(runs))
@@ -141,10 +140,10 @@ func Sections(runs ...*Run) []Section {
 
 // metricCharts plots metrics by generation. A run of several sizes has a line for each size of a chart's first metric
 // if it is alone; other lines show its largest board.
-func metricCharts(charts []metricChart, runs []*Run) []svg.Chart {
-	var drawn []svg.Chart
+func metricCharts(charts []metricChart, runs []*Run) []Chart {
+	var drawn []Chart
 	for _, m := range charts {
-		c := svg.Chart{ID: m.id, Title: m.title, Note: m.note, X: byGeneration, Unit: m.unit, Min: m.min, Max: m.max}
+		c := Chart{ID: m.id, Title: m.title, Note: m.note, X: byGeneration, Unit: m.unit, Min: m.min, Max: m.max}
 		for i, run := range runs {
 			sizes := run.sizes()
 			if m.allSizes {
@@ -182,8 +181,8 @@ func (r *Run) sizes() []int {
 }
 
 // curve is the line of a metric over the generations on boards with the given side, or over all if it is 0.
-func (r *Run) curve(m metric, size int) svg.Line {
-	line := svg.Line{Name: m.name}
+func (r *Run) curve(m metric, size int) Line {
+	line := Line{Name: m.name}
 	if size > 0 {
 		line.Name += fmt.Sprintf(" on %dx%[1]d", size)
 	}
@@ -212,8 +211,8 @@ func ratingNote(runs ...*Run) string {
 
 // ratingChart plots the checkpoints' ratings and, for a single run, a horizontal line for the shipped agent and each
 // baseline.
-func ratingChart(runs []*Run) svg.Chart {
-	c := svg.Chart{ID: "rating", Title: "Rating", Note: ratingNote(runs...), Unit: "Elo", X: byGeneration}
+func ratingChart(runs []*Run) Chart {
+	c := Chart{ID: "rating", Title: "Rating", Note: ratingNote(runs...), Unit: "Elo", X: byGeneration}
 	for i, run := range runs {
 		if run.Ratings == nil {
 			continue
@@ -227,7 +226,7 @@ func ratingChart(runs []*Run) svg.Chart {
 			}
 		}
 		slices.SortFunc(checkpoints, func(a, b rundir.Rating) int { return cmp.Compare(*a.Generation, *b.Generation) })
-		line := svg.Line{Name: "checkpoints"}
+		line := Line{Name: "checkpoints"}
 		for _, a := range checkpoints {
 			line.AddInterval(float64(*a.Generation), a.Rating, a.Low, a.High)
 		}
@@ -237,7 +236,7 @@ func ratingChart(runs []*Run) svg.Chart {
 		}
 		for j, a := range baselines {
 			level := slices.Repeat([]float64{rounded(a.Rating)}, len(line.X))
-			c.Lines = append(c.Lines, svg.Line{Name: a.Label(), Colour: j + 1, Dashed: true, X: line.X, Y: level})
+			c.Lines = append(c.Lines, Line{Name: a.Label(), Colour: j + 1, Dashed: true, X: line.X, Y: level})
 		}
 	}
 	return finished(c, "no ratings")
@@ -249,11 +248,11 @@ func (r *Run) Scores() []rundir.Score {
 }
 
 // scoreChart plots the checkpoints' scores against the run's opponent.
-func scoreChart(runs []*Run) svg.Chart {
-	c := svg.Chart{ID: "score", Title: "Score against " + shipped.OpponentName(runs[0].Game), Unit: "%", X: byGeneration, Min: zero, Max: hundred,
+func scoreChart(runs []*Run) Chart {
+	c := Chart{ID: "score", Title: "Score against " + shipped.OpponentName(runs[0].Game), Unit: "%", X: byGeneration, Min: zero, Max: hundred,
 		Note: "50 is as strong; a draw counts half; with 95 % intervals"}
 	for i, run := range runs {
-		line := svg.Line{Name: "score"}
+		line := Line{Name: "score"}
 		for _, s := range run.Scores() {
 			line.AddInterval(float64(s.Generation), 100*s.Value, 100*s.Low, 100*s.High)
 		}
@@ -264,12 +263,12 @@ func scoreChart(runs []*Run) svg.Chart {
 
 // suiteChart plots the share of moves that lose value in the solved positions of a suite, for a single run beside that
 // of the shipped agent.
-func suiteChart(runs []*Run) svg.Chart {
-	c := svg.Chart{ID: "solver-error", Title: "Errors in solved positions", Unit: "%", X: byGeneration, Min: zero,
+func suiteChart(runs []*Run) Chart {
+	c := Chart{ID: "solver-error", Title: "Errors in solved positions", Unit: "%", X: byGeneration, Min: zero,
 		Note: "moves that lose value, in positions with known exact values; with 95 % intervals"}
 	for i, run := range runs {
 		for kind, tested := range []struct{ spec, name string }{{"net", "with search"}, {"policy", "policy alone"}} {
-			line := svg.Line{Name: tested.name}
+			line := Line{Name: tested.name}
 			for _, s := range run.Suite {
 				if s.Agent == tested.spec && s.Positions >= suite.MinPositions {
 					line.AddInterval(float64(s.Generation), 100*s.Error, 100*s.Low, 100*s.High)
@@ -287,7 +286,7 @@ func suiteChart(runs []*Run) svg.Chart {
 			if e := card.Find("shipped", agent.Zoo); e != nil {
 				x := c.Lines[0].X
 				level := slices.Repeat([]float64{rounded(100 * e.Error.Value)}, len(x))
-				c.Lines = append(c.Lines, svg.Line{Name: "shipped agent, with search", Colour: 2, Dashed: true, X: x, Y: level})
+				c.Lines = append(c.Lines, Line{Name: "shipped agent, with search", Colour: 2, Dashed: true, X: x, Y: level})
 			}
 		}
 	}

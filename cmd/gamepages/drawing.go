@@ -1,4 +1,4 @@
-package svg
+package main
 
 import (
 	"fmt"
@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Drawing collects the elements of a picture. The zero value is empty.
-type Drawing struct{ b strings.Builder }
+// drawing collects the elements of a picture. The zero value is empty.
+type drawing struct{ b strings.Builder }
 
-// Add appends elements, formatted as by fmt.Sprintf. Arguments of type float64 are rounded to two decimals; %s takes them.
-func (d *Drawing) Add(format string, args ...any) {
+// add appends elements, formatted as by fmt.Sprintf. Arguments of type float64 are rounded to two decimals; %s takes them.
+func (d *drawing) add(format string, args ...any) {
 	for i, arg := range args {
 		if x, ok := arg.(float64); ok {
 			args[i] = number(x)
@@ -21,18 +21,18 @@ func (d *Drawing) Add(format string, args ...any) {
 	fmt.Fprintf(&d.b, format+"\n", args...)
 }
 
-// Text appends a text at (x, y). The CSS class determines its alignment and style.
-func (d *Drawing) Text(class string, x, y float64, text string) {
-	d.Add(`<text class="%s" x="%s" y="%s">%s</text>`, class, x, y, html.EscapeString(text))
+// text appends a text at (x, y). The CSS class determines its alignment and style.
+func (d *drawing) text(class string, x, y float64, text string) {
+	d.add(`<text class="%s" x="%s" y="%s">%s</text>`, class, x, y, html.EscapeString(text))
 }
 
-// Shape appends a polygon or polyline with the given further attributes. points are x1, y1, x2, y2 and so on.
-func (d *Drawing) Shape(element string, points []float64, attributes string) {
+// shape appends a polygon or polyline with the given further attributes. points are x1, y1, x2, y2 and so on.
+func (d *drawing) shape(element string, points []float64, attributes string) {
 	pairs := make([]string, len(points)/2)
 	for i := range pairs {
 		pairs[i] = number(points[2*i]) + "," + number(points[2*i+1])
 	}
-	d.Add(`<%s points="%s" %s/>`, element, strings.Join(pairs, " "), attributes)
+	d.add(`<%s points="%s" %s/>`, element, strings.Join(pairs, " "), attributes)
 }
 
 // Colours of all pictures as CSS variables, equal to those of base.css.
@@ -40,9 +40,9 @@ const colours = `:root{--page:#ffffff;--faint:#566072;--strong:#1c2330;--line:#8
 @media(prefers-color-scheme:dark){:root{--page:#1b2028;--faint:#a2adbd;--strong:#e4e8ef;--line:#657286}}
 `
 
-// File returns the picture as an SVG file of width x height units, each of the given number of pixels. Screen readers read
+// file returns the picture as an SVG file of width x height units, each of the given number of pixels. Screen readers read
 // the title; style is a style sheet.
-func (d *Drawing) File(title string, width, height, pixels float64, style string) string {
+func (d *drawing) file(title string, width, height, pixels float64, style string) string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%.0f" height="%.0f" role="img">
 <title>%s</title>
 <style>
