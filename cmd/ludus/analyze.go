@@ -17,7 +17,7 @@ func analyzeCommand() *cobra.Command {
 		Long: `Reads one request per line from standard input and writes one reply per line, in any order, until the input ends:
 
   {"id":"a1","moves":["c3"],"simulations":64}
-  {"id":"a1","player":"o","value":-1,"goals":{"x":100,"o":0},"best":"e4",
+  {"id":"a1","player":"o","value":-1,"goals":{"o":0,"x":100},"best":"e4",
    "reason":"...","simulations":64,"proven":true,"moves":[...]}
 
 moves lead from the start to the position, written as in play; simulations is optional. Without AGENT the agent shipped for

@@ -142,32 +142,24 @@ func watchSheet(cmd *cobra.Command, file string, browse bool) error {
 // writeMistakes prints errors and likely mistakes in the sheet of a game. It returns an error only if a mistake is
 // certain.
 func writeMistakes(w io.Writer, g *env.Game) error {
-	var sure, likely []gdl.Warning
-	for _, w := range gdl.Warnings(g) {
-		if w.Sure {
-			sure = append(sure, w)
-		} else {
-			likely = append(likely, w)
-		}
+	lists := map[bool][]gdl.Warning{} // by Sure
+	for _, m := range gdl.Warnings(g) {
+		lists[m.Sure] = append(lists[m.Sure], m)
 	}
-	writeWarnings(w, "Mistakes in the sheet:", sure)
-	writeWarnings(w, "There may be mistakes in the sheet:", likely)
-	if len(sure) > 0 {
-		return fmt.Errorf("the sheet has mistakes (%d); they are printed first", len(sure))
+	for _, sure := range []bool{true, false} {
+		if len(lists[sure]) == 0 {
+			continue
+		}
+		fmt.Fprintln(w, map[bool]string{true: "Mistakes in the sheet:", false: "There may be mistakes in the sheet:"}[sure])
+		for _, m := range lists[sure] {
+			fmt.Fprintln(w, " ", m)
+		}
+		fmt.Fprintln(w)
+	}
+	if n := len(lists[true]); n > 0 {
+		return fmt.Errorf("the sheet has mistakes (%d); they are printed first", n)
 	}
 	return nil
-}
-
-// writeWarnings prints warnings below a heading, if there are any.
-func writeWarnings(w io.Writer, head string, warnings []gdl.Warning) {
-	if len(warnings) == 0 {
-		return
-	}
-	fmt.Fprintln(w, head)
-	for _, warning := range warnings {
-		fmt.Fprintln(w, " ", warning)
-	}
-	fmt.Fprintln(w)
 }
 
 // writeGame prints everything about a game except the mistakes in its sheet.

@@ -144,7 +144,7 @@ func TestTerminal(t *testing.T) {
 	if err := Serve(context.Background(), game, agents, io.NopCloser(strings.NewReader(`{"id":"end","moves":[`+won+`]}`)), &out); err != nil {
 		t.Fatal(err)
 	}
-	if want := `{"id":"end","terminal":true,"value":1,"goals":{"x":100,"o":0}}` + "\n"; out.String() != want {
+	if want := `{"id":"end","terminal":true,"value":1,"goals":{"o":0,"x":100}}` + "\n"; out.String() != want {
 		t.Errorf("reply %s want %s", out.String(), want)
 	}
 }

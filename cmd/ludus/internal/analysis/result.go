@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"ludus/env"
@@ -12,14 +11,14 @@ import (
 // Result is an agent's analysis of an unfinished position. Values are expected utilities in [-1, 1] for Player. A nil
 // value (null in JSON) is unknown to the agent.
 type Result struct {
-	Player      string     `json:"player"` // the player to move
-	Value       *float64   `json:"value"`
-	Goals       *Goals     `json:"goals"` // expected final scores
-	Best        string     `json:"best"`
-	Reason      string     `json:"reason,omitempty"` // words that follow "BEST, which"
-	Simulations int        `json:"simulations"`      // number of simulations that were run
-	Proven      bool       `json:"proven,omitempty"` // Value is exact
-	Moves       []MoveInfo `json:"moves"`            // every legal move: Best first, then by visits and prior
+	Player      string             `json:"player"` // the player to move
+	Value       *float64           `json:"value"`
+	Goals       map[string]float64 `json:"goals"` // expected final scores by player
+	Best        string             `json:"best"`
+	Reason      string             `json:"reason,omitempty"` // words that follow "BEST, which"
+	Simulations int                `json:"simulations"`      // number of simulations that were run
+	Proven      bool               `json:"proven,omitempty"` // Value is exact
+	Moves       []MoveInfo         `json:"moves"`            // every legal move: Best first, then by visits and prior
 
 	fact string // the Reason if it is one
 }
@@ -35,21 +34,9 @@ type MoveInfo struct {
 
 // GameResult is the result of a finished game.
 type GameResult struct {
-	Terminal bool    `json:"terminal"` // always true
-	Value    float64 `json:"value"`    // utility for the first player
-	Goals    *Goals  `json:"goals"`
-}
-
-// Goals are both players' final scores, 0 to 100. In JSON they are {NAME:GOAL,NAME:GOAL}, the first player first.
-type Goals struct {
-	Values [2]float64 // of the first and the second player
-
-	players [2]string
-}
-
-// MarshalJSON implements [encoding/json.Marshaler].
-func (g *Goals) MarshalJSON() ([]byte, error) {
-	return fmt.Appendf(nil, "{%q:%v,%q:%v}", g.players[0], g.Values[0], g.players[1], g.Values[1]), nil
+	Terminal bool               `json:"terminal"` // always true
+	Value    float64            `json:"value"`    // utility for the first player
+	Goals    map[string]float64 `json:"goals"`    // final scores by player
 }
 
 // Analyze analyses a state, which is not terminal, after the moves from the start, with a number of simulations (0: the
@@ -69,7 +56,7 @@ func analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State
 	r := &Result{
 		Player:      game.Players[analysis.Player],
 		Value:       rounded(analysis.Value),
-		Goals:       newGoals(game, analysis.Goals),
+		Goals:       goalsOf(game, analysis.Goals),
 		Best:        game.ActionNames[analysis.Moves[0].Action],
 		Reason:      reason(game, state, analysis),
 		fact:        fact(game, state, analysis),
@@ -85,15 +72,15 @@ func analyze(ctx context.Context, game *env.Game, a agent.Agent, state env.State
 // NewGameResult returns the result of a finished game. state must be terminal.
 func NewGameResult(game *env.Game, state env.State) *GameResult {
 	g := state.Goals()
-	return &GameResult{true, roundUtility(game.Classes[state.Outcome()].Utility), newGoals(game, &[2]float64{float64(g[0]), float64(g[1])})}
+	return &GameResult{true, roundUtility(game.Classes[state.Outcome()].Utility), goalsOf(game, &[2]float64{float64(g[0]), float64(g[1])})}
 }
 
-// newGoals rounds the players' (expected) final scores. It returns nil if they are unknown (nil).
-func newGoals(game *env.Game, values *[2]float64) *Goals {
+// goalsOf names the players of their (expected) final scores, 0 to 100. It returns nil if they are unknown (nil).
+func goalsOf(game *env.Game, values *[2]float64) map[string]float64 {
 	if values == nil {
 		return nil
 	}
-	return &Goals{[2]float64{*rounded(&values[0]), *rounded(&values[1])}, game.Players}
+	return map[string]float64{game.Players[0]: *rounded(&values[0]), game.Players[1]: *rounded(&values[1])}
 }
 
 // rounded rounds to six decimals, since a float32 has about seven significant digits. It turns -0 into 0, and nil into

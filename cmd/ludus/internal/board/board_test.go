@@ -318,8 +318,8 @@ func TestAnalyze(t *testing.T) {
 
 // bad are invalid requests: op, body and a part of the error.
 var bad = [][3]string{
-	{"", `{}`, "unknown operation \"\"; known: describe, position, choose, analyze"},
-	{"analyse", `{}`, `did you mean "analyze"?`},
+	{"", `{}`, "unknown operation \"\"; known: analyze, book, choose"},
+	{"analyse", `{}`, "unknown operation \"analyse\"; known: analyze, book"},
 	{"describe", ``, "a request is a JSON object"},
 	{"describe", `[]`, "a request is a JSON object"},
 	{"describe", `null`, "a request is a JSON object"},

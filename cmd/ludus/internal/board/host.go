@@ -1,20 +1,19 @@
 package board
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
+	"maps"
+	"slices"
 	"strings"
 
 	"ludus/cmd/ludus/internal/analysis"
 	"ludus/cmd/ludus/internal/gamefile"
 	"ludus/cmd/ludus/internal/notation"
 	"ludus/env"
-	"ludus/env/naming"
 	"ludus/train/agent"
 	"ludus/train/book"
 )
@@ -42,29 +41,23 @@ func badRequest(err error) error { return &RequestError{err} }
 
 // operation is a kind of request, such as choose. [Host.Answer] documents each.
 type operation struct {
-	name   string
 	fields []string // fields that its request may have
 	answer func(h *Host, ctx context.Context, r *request) (any, error)
 }
 
-var operations = []operation{
-	{"describe", []string{"game"}, (*Host).describe},
-	{"position", []string{"game", "moves"}, (*Host).position},
-	{"choose", []string{"game", "moves", "agent", "seed"}, (*Host).choose},
-	{"analyze", []string{"game", "moves", "agent", "simulations"}, (*Host).analyze},
-	{"dial", []string{"game", "agent"}, (*Host).dial},
-	{"book", []string{"game", "moves", "agent"}, (*Host).book},
-	{"load", []string{"game", "file"}, (*Host).load},
-	{"save", []string{"game", "moves", "players"}, (*Host).save},
+var operations = map[string]operation{
+	"describe": {[]string{"game"}, (*Host).describe},
+	"position": {[]string{"game", "moves"}, (*Host).position},
+	"choose":   {[]string{"game", "moves", "agent", "seed"}, (*Host).choose},
+	"analyze":  {[]string{"game", "moves", "agent", "simulations"}, (*Host).analyze},
+	"dial":     {[]string{"game", "agent"}, (*Host).dial},
+	"book":     {[]string{"game", "moves", "agent"}, (*Host).book},
+	"load":     {[]string{"game", "file"}, (*Host).load},
+	"save":     {[]string{"game", "moves", "players"}, (*Host).save},
 }
 
 // Operations lists the names of all operations.
-func Operations() (names []string) {
-	for _, op := range operations {
-		names = append(names, op.name)
-	}
-	return names
-}
+func Operations() []string { return slices.Sorted(maps.Keys(operations)) }
 
 // Answer performs an operation. body is its request, a JSON object; the result is its reply, to be written as JSON:
 //
@@ -82,21 +75,15 @@ func Operations() (names []string) {
 //
 // An invalid request gives a *[RequestError]. Other errors are ctx's, Host.Agent's and the agent's.
 func (h *Host) Answer(ctx context.Context, op string, body []byte) (any, error) {
-	for i := range operations {
-		o := &operations[i]
-		if o.name != op {
-			continue
-		}
-		request, err := h.parse(body, o.fields)
-		if err != nil {
-			return nil, badRequest(err)
-		}
-		return o.answer(h, ctx, request)
+	o, known := operations[op]
+	if !known {
+		return nil, badRequest(fmt.Errorf("unknown operation %s; known: %s", env.Quote(op), strings.Join(Operations(), ", ")))
 	}
-	if near := naming.Nearest(op, Operations()); near != "" {
-		return nil, badRequest(fmt.Errorf("unknown operation %s; did you mean %q?", env.Quote(op), near))
+	request, err := h.parse(body, o.fields)
+	if err != nil {
+		return nil, badRequest(err)
 	}
-	return nil, badRequest(fmt.Errorf("unknown operation %s; known: %s", env.Quote(op), strings.Join(Operations(), ", ")))
+	return o.answer(h, ctx, request)
 }
 
 // request is a parsed request.
@@ -146,7 +133,9 @@ func (h *Host) parse(body []byte, known []string) (*request, error) {
 				err = errors.New("players must be two names")
 			}
 		case "seed":
-			r.seed, err = seed(fields)
+			if raw, ok := fields[field]; ok && json.Unmarshal(raw, &r.seed) != nil {
+				err = errors.New("seed must be a whole number from 0 to 18446744073709551615")
+			}
 		case "simulations":
 			r.simulations, err = fields.Simulations(0, cmp.Or(h.MaxSimulations, agent.MaxSimulations))
 		}
@@ -177,19 +166,6 @@ func text(fields analysis.Fields, field, description string, most int) (string, 
 		return "", fmt.Errorf("%s is longer than %d bytes; it is %s", field, most, description)
 	}
 	return *value, nil
-}
-
-// seed reads the optional field seed; the default is 0.
-func seed(fields analysis.Fields) (uint64, error) {
-	raw, ok := fields["seed"]
-	if !ok {
-		return 0, nil
-	}
-	n, err := strconv.ParseUint(string(bytes.TrimSpace(raw)), 10, 64)
-	if err != nil {
-		return 0, errors.New("seed must be a whole number from 0 to 18446744073709551615")
-	}
-	return n, nil
 }
 
 func (h *Host) describe(_ context.Context, r *request) (any, error) { return Describe(r.game), nil }

@@ -8,7 +8,6 @@ import (
 
 	"ludus/checkpoints"
 	"ludus/cmd/ludus/internal/static"
-	"ludus/env"
 	"ludus/train/doctor"
 	"ludus/train/rundir"
 )
@@ -111,22 +110,6 @@ func (r *Run) facts() []Fact {
 	add("Network", "%d channels x %d blocks", r.Config.Settings.Channels, r.Config.Settings.Blocks)
 	add("Newest checkpoint", "%d", r.Newest())
 	add("Seed", "%d", r.Config.Seed)
-	moves, outcomes := possible(r.Game)
-	add("Board", "%d columns x %d rows, %d moves, %d outcomes", r.Game.Tensor.W, r.Game.Tensor.H, moves, outcomes)
+	add("Board", "%d columns x %d rows", r.Game.Tensor.W, r.Game.Tensor.H)
 	return facts
-}
-
-// possible counts the moves and the outcomes that can occur in the game.
-func possible(game *env.Game) (moves, outcomes int) {
-	for _, name := range game.ActionNames {
-		if name != "" {
-			moves++
-		}
-	}
-	for _, c := range game.Classes {
-		if !c.Impossible {
-			outcomes++
-		}
-	}
-	return moves, outcomes
 }

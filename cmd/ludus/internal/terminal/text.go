@@ -153,8 +153,8 @@ func (s *Session) showAnalysis(agent string, r *analysis.Result, all bool) {
 	}
 	s.line("  %s", s.expectedScore(r))
 	if r.Goals != nil && s.Game.GoalHead { // in other games the goals follow from the value
-		goals := r.Goals.Values
-		s.line("  expected points at the end: %s %.0f, %s %.0f", s.Game.Players[0], goals[0], s.Game.Players[1], goals[1])
+		first, second := s.Game.Players[0], s.Game.Players[1]
+		s.line("  expected points at the end: %s %.0f, %s %.0f", first, r.Goals[first], second, r.Goals[second])
 	}
 	shown := len(r.Moves)
 	if !all {

@@ -1,5 +1,3 @@
-//go:build !unix
-
 package lines
 
 import (
@@ -8,7 +6,7 @@ import (
 )
 
 // Interruptible returns a stream that reads a terminal, pipe or file. Closing it ends a pending Read but leaves the
-// file open. On this system a goroutine then still waits for data from the file, until some comes or the program exits.
+// file open. A goroutine then still waits for data from the file, until some comes or the program exits.
 func Interruptible(file *os.File) io.ReadCloser {
 	r, w := io.Pipe()
 	go func() {
