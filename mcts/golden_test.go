@@ -57,7 +57,7 @@ func TestGoldenImprovedPolicy(t *testing.T) {
 	//	pi'  ~ 0.5 e^(2*-0.4), 0.3 e^(2*0.5), 0.2 e^(2*0.025) = 0.224664, 0.815485, 0.210254; sum 1.250403
 	//	v    = 0.179674*-0.4 + 0.652177*0.5 + 0.168149*0.025 = 0.258423
 	cfg := DefaultConfig()
-	cfg.ValueScale, cfg.MaxVisitInit, cfg.Candidates = 1, 1, 2
+	cfg.ValueScale, cfg.maxVisitInit, cfg.candidates = 1, 1, 2
 	for _, p := range []env.Player{env.First, env.Second} {
 		sign := 1 - 2*float64(p)
 		for _, mover := range []env.Player{env.First, env.Second} { // who moves next changes nothing
@@ -126,7 +126,7 @@ func TestGoldenHalving(t *testing.T) {
 		}
 		g := table(3, start)
 		cfg := DefaultConfig()
-		cfg.Candidates = test.candidates
+		cfg.candidates = test.candidates
 		s := New(g, cfg)
 		s.Start(g.NewState(), test.simulations, newGenerator(1))
 		run(s, hashed{g, 1})
@@ -157,7 +157,7 @@ func TestGoldenPUCT(t *testing.T) {
 		start := &position{player: p, moves: []*position{far(env.Second, -0.5*sign), far(env.First, 0.1*sign)}}
 		g := table(3, start.priors(0.6, 0.4))
 		cfg := DefaultConfig()
-		cfg.Rule, cfg.CPUCTLog = PUCT, 0
+		cfg.Rule, cfg.cpuctLog = PUCT, 0
 		for simulations, want := range [][]int{{0, 0}, {1, 0}, {1, 1}, {1, 2}, {1, 3}} {
 			s := search(g, cfg, simulations)
 			wantVisits(t, "PUCT", visitsOf(s), want...)
@@ -201,7 +201,7 @@ func TestGoldenPendingLeaves(t *testing.T) {
 	// pending leaf.
 	g := table(3, first(far(env.Second, 0), far(env.Second, 0), far(env.Second, 0)).priors(0.6, 0.25, 0.15))
 	cfg := rules(8)[1]
-	cfg.CPUCTLog = 0
+	cfg.cpuctLog = 0
 	s := New(g, cfg)
 	s.Start(g.NewState(), 100, nil)
 	ev := tableEvaluator{g}

@@ -51,8 +51,8 @@ func (h *halving) countVisit() {
 // numCandidates is the number of root moves that sequential halving starts with (m in Danihelka et al. 2022), if the
 // root has that many: as set, or a quarter of the simulations, from 4 to 16.
 func (c *Config) numCandidates(simulations int) int {
-	if c.Candidates > 0 {
-		return c.Candidates
+	if c.candidates > 0 {
+		return c.candidates
 	}
 	return min(max(simulations/4, 4), 16)
 }
@@ -151,10 +151,10 @@ func (s *Search) scoreRoot(dst []float64) {
 	}
 }
 
-// sigmaScale returns the factor of q in sigma(q) = (MaxVisitInit + max_a N(a)) ValueScale q (Danihelka et al. 2022,
+// sigmaScale returns the factor of q in sigma(q) = (maxVisitInit + max_a N(a)) ValueScale q (Danihelka et al. 2022,
 // section 3.4).
 func (s *Search) sigmaScale(sm summary) float64 {
-	return (s.cfg.MaxVisitInit + float64(sm.maxVisits)) * s.cfg.ValueScale
+	return (s.cfg.maxVisitInit + float64(sm.maxVisits)) * s.cfg.ValueScale
 }
 
 // improvedPolicy writes pi' = softmax(logit + sigma(completed q)) of node n's moves with edges to dst, 0 for pruned

@@ -182,7 +182,7 @@ func (o *oracle) scores(n *oracleNode) map[env.Action]float64 {
 	mix, _, most := o.mixed(n)
 	scores := map[env.Action]float64{}
 	for a, c := range n.children {
-		scale := (o.cfg.MaxVisitInit + float64(most)) * o.cfg.ValueScale
+		scale := (o.cfg.maxVisitInit + float64(most)) * o.cfg.ValueScale
 		scores[a] = float64(n.logit[a]) + scale*o.q(c, mix, n.state.Player())
 	}
 	return scores
@@ -207,10 +207,10 @@ func (o *oracle) pick(n *oracleNode) env.Action {
 			unpruned = improving
 		}
 		N := float64(visits)
-		c := o.cfg.CPUCT + o.cfg.CPUCTLog*math.Log((N+o.cfg.CPUCTBase)/o.cfg.CPUCTBase)
+		c := cpuct + o.cfg.cpuctLog*math.Log((N+cpuctBase)/cpuctBase)
 		for _, a := range unpruned {
 			child := n.children[a]
-			q := value - o.cfg.FPUReduction*math.Sqrt(visitedPrior)
+			q := value - fpuReduction*math.Sqrt(visitedPrior)
 			if child.visits > 0 || o.proven(child) {
 				q = o.q(child, 0, n.state.Player())
 			}
@@ -346,8 +346,8 @@ func (o *oracle) halve() {
 }
 
 func (o *oracle) sampled() int {
-	if o.cfg.Candidates > 0 {
-		return o.cfg.Candidates
+	if o.cfg.candidates > 0 {
+		return o.cfg.candidates
 	}
 	return int(math.Max(4, math.Min(16, math.Floor(float64(o.budget)/4))))
 }
@@ -413,7 +413,7 @@ func TestOracle(t *testing.T) {
 			for _, selfPlay := range []bool{false, true} {
 				rng := newGenerator(trial.seed)
 				position := envtest.RandomPosition(g, rng, rng.IntN(g.MaxPlies/2+1))
-				cfg.Candidates = []int{0, 1, 3, 16}[rng.IntN(4)]
+				cfg.candidates = []int{0, 1, 3, 16}[rng.IntN(4)]
 				simulations := []int{0, 1, 7, 16, 32, 64, 128}[rng.IntN(7)]
 				var ev Evaluator = Uniform{} // many moves are equally good
 				if rng.IntN(4) > 0 {
@@ -433,7 +433,7 @@ func TestOracle(t *testing.T) {
 				}
 				if err != nil {
 					t.Fatalf("%s, seed %d, %v, self-play %v, %d simulations, %d candidates: %v",
-						g.Name, trial.seed, cfg.Rule, selfPlay, simulations, cfg.Candidates, err)
+						g.Name, trial.seed, cfg.Rule, selfPlay, simulations, cfg.candidates, err)
 				}
 			}
 		}

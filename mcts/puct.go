@@ -4,11 +4,11 @@ import "math"
 
 // selectPUCT returns the move of node n that is not pruned and, at the root, not proven, with the largest
 //
-//	q(a) + c(N) p(a) sqrt(N + 0.01) / (1 + N(a)),   c(N) = CPUCT + CPUCTLog ln((N + CPUCTBase) / CPUCTBase).
+//	q(a) + c(N) p(a) sqrt(N + 0.01) / (1 + N(a)),   c(N) = cpuct + cpuctLog ln((N + cpuctBase) / cpuctBase).
 //
 // q is the completed value, for the player to move, of a visited move; p is its prior. N counts the visits of the moves
 // that are not pruned; the 0.01 lets the priors decide the first visit. An unvisited move has the first-play value: the
-// node's mean value less FPUReduction times the square root of visitedPrior. A virtual visit counts as a lost game,
+// node's mean value less fpuReduction times the square root of visitedPrior. A virtual visit counts as a lost game,
 // since the exploration term alone would send the next simulation down the same path. At the root a visit to a proven
 // move would tell nothing new; below the root it changes the mean of its parent. Source: KataGo,
 // searchexplorehelpers.cpp.
@@ -19,7 +19,7 @@ func (s *Search) selectPUCT(n int32) int32 {
 	nd := &t.nodes[n]
 	in := t.incoming(n)
 	exploration := s.exploration(in.visits + in.virtualVisits - 1 - nd.prunedVisits) // one visit is n's own evaluation
-	firstPlay := nd.player.Sign()*in.valueSum/float64(in.visits) - s.cfg.FPUReduction*math.Sqrt(nd.visitedPrior)
+	firstPlay := nd.player.Sign()*in.valueSum/float64(in.visits) - fpuReduction*math.Sqrt(nd.visitedPrior)
 	chosen, bestScore := none, math.Inf(-1)
 	actions, edges := t.actionsOf(n), t.edgesOf(n)
 	for i := range edges {
@@ -58,7 +58,7 @@ func (s *Search) exploration(visits int32) float64 {
 }
 
 func (c *Config) exploration(N float64) float64 {
-	return (c.CPUCT + c.CPUCTLog*math.Log((N+c.CPUCTBase)/c.CPUCTBase)) * math.Sqrt(N+0.01)
+	return (cpuct + c.cpuctLog*math.Log((N+cpuctBase)/cpuctBase)) * math.Sqrt(N+0.01)
 }
 
 // explorations tabulates exploration for N < 512, because computing the logarithm would take much of a selection.

@@ -81,7 +81,7 @@ func winsWithin(g *env.Game, state env.State, p env.Player, plies int) bool {
 func TestKnownMovesOutsideTheSample(t *testing.T) {
 	bad := func() *position { return far(env.Second, -0.9) }
 	cfg := DefaultConfig()
-	cfg.Candidates = 2
+	cfg.candidates = 2
 	for class, value := range map[int]float64{0: 1, 1: 0} { // a win, and a draw that beats what was sampled
 		start := first(bad(), bad(), bad(), end(class)).priors(0.45, 0.45, 0.0999, 0.0001)
 		s := search(table(3, start), cfg, 16)
@@ -723,9 +723,8 @@ func TestCallersBugs(t *testing.T) {
 func TestValid(t *testing.T) {
 	for i, change := range []func(c *Config){
 		func(c *Config) { c.Rule = 9 }, func(c *Config) { c.ValueScale = math.NaN() },
-		func(c *Config) { c.MaxVisitInit = -1 }, func(c *Config) { c.Candidates = -1 },
-		func(c *Config) { c.CPUCT = -1 }, func(c *Config) { c.CPUCTLog = math.Inf(1) },
-		func(c *Config) { c.CPUCTBase = 0 }, func(c *Config) { c.FPUReduction = 3 }, func(c *Config) { c.PendingLeaves = 0 },
+		func(c *Config) { c.ValueScale = math.Inf(1) },
+		func(c *Config) { c.PendingLeaves = 0 },
 		func(c *Config) { c.CandidateShare = 1.1 }, func(c *Config) { c.CandidateShare = math.NaN() },
 	} {
 		c := DefaultConfig()

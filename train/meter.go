@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"ludus/train/agent"
-	"ludus/train/match"
 	"ludus/train/plan"
 	"ludus/train/ratings"
 	"ludus/train/rundir"
@@ -28,8 +27,7 @@ const (
 // when the run has finished.
 type meter struct {
 	*state
-	balance *match.BalanceChecker // chooses openings; nil until needed
-	suite   *suite.Suite          // nil until needed, or if no board has one
+	suite *suite.Suite // nil until needed, or if no board has one
 }
 
 // measure measures the newest checkpoint. It skips work that an earlier process has done.
@@ -164,10 +162,7 @@ func (m *meter) secondsPerGame() float64 {
 
 // openPool opens the rating pool of the run, and notes unreadable lines of matches.
 func (m *meter) openPool() (*ratings.Pool, error) {
-	if m.balance == nil {
-		m.balance = match.NewBalanceChecker(m.Game)
-	}
-	pool, warnings, err := ratings.Open(m.Dir, m.Game, agent.DefaultSimulations, []string{ratings.Anchor, shipped.Opponent(m.Game)}, m.balance)
+	pool, warnings, err := ratings.Open(m.Dir, m.Game, agent.DefaultSimulations, []string{ratings.Anchor, shipped.Opponent(m.Game)})
 	for _, w := range warnings {
 		m.note("%v", w)
 	}

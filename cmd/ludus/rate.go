@@ -17,7 +17,6 @@ import (
 
 	"ludus/env"
 	"ludus/train/agent"
-	"ludus/train/match"
 	"ludus/train/ratings"
 	"ludus/train/rundir"
 	"ludus/train/stats"
@@ -111,7 +110,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	defer release()
 	p := newProgress(cmd)
 	f.Warn = func(err error) { p.warn("skipped: " + oneLine(err)) }
-	pool, warnings, err := ratings.Open(dir, game, f.simulations, ratings.Baselines, match.NewBalanceChecker(game))
+	pool, warnings, err := ratings.Open(dir, game, f.simulations, ratings.Baselines)
 	if err != nil {
 		return err
 	}

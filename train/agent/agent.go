@@ -89,14 +89,18 @@ func orZero[T any](p *T) (x T) {
 	return x
 }
 
-// BestOnly returns the analysis of state by an agent that knows only which move it would play.
-func BestOnly(state env.State, best env.Action) *Analysis {
+// BestOnly returns the analysis of state by an agent that knows only which move it would play, by choose.
+func BestOnly(ctx context.Context, state env.State, choose func(context.Context, env.State) (env.Action, error)) (*Analysis, error) {
+	best, err := choose(ctx, state)
+	if err != nil {
+		return nil, err
+	}
 	a := &Analysis{Player: state.Player()}
 	for _, action := range state.Legal(nil) {
 		a.Moves = append(a.Moves, MoveInfo{Action: action})
 	}
 	sortMoves(a.Moves, best)
-	return a
+	return a, nil
 }
 
 // goalLead is the difference of the goals that p and its opponent have earned so far, divided by 100.

@@ -23,11 +23,7 @@ func (r *random) Choose(ctx context.Context, state env.State) (env.Action, error
 
 // Analyze implements [Agent].
 func (r *random) Analyze(ctx context.Context, state env.State, _ int) (*Analysis, error) {
-	best, err := r.Choose(ctx, state)
-	if err != nil {
-		return nil, err
-	}
-	return BestOnly(state, best), nil
+	return BestOnly(ctx, state, r.Choose)
 }
 
 // greedy looks one move ahead, and checks whether the opponent's reply ends the game. It breaks ties at random.
@@ -65,11 +61,7 @@ func (g *greedy) Choose(ctx context.Context, state env.State) (env.Action, error
 
 // Analyze implements [Agent].
 func (g *greedy) Analyze(ctx context.Context, state env.State, _ int) (*Analysis, error) {
-	best, err := g.Choose(ctx, state)
-	if err != nil {
-		return nil, err
-	}
-	return BestOnly(state, best), nil
+	return BestOnly(ctx, state, g.Choose)
 }
 
 // apply returns the state after a, stored at the given ply.

@@ -1,7 +1,7 @@
 // Package match plays matches between two agents and gives their results with intervals.
 //
 // A match plays every opening twice, with seats swapped. Openings are random plies. If the game has draws and is short
-// enough to solve, openings that are lost for one side are rejected ([BalanceChecker]). All openings are played before one
+// enough to solve, openings that are lost for one side are rejected (type balanceChecker). All openings are played before one
 // is repeated, since deterministic agents would only repeat their games. Intervals are over pairs of games, without
 // repeated pairs ([Result]).
 //

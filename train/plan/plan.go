@@ -178,9 +178,9 @@ type Done struct {
 	CPUSeconds float64
 }
 
-// spent is the run's time as a plan limits it: wall-clock or CPU time. Runs without recorded CPU time use wall-clock time.
+// spent is the run's time as a plan limits it: wall-clock or CPU time.
 func (d Done) spent(cpu bool) float64 {
-	if cpu && d.CPUSeconds > 0 {
+	if cpu {
 		return d.CPUSeconds
 	}
 	return d.Seconds

@@ -193,19 +193,17 @@ func marshal(records []*Record) []byte {
 }
 
 // unmarshal decodes data made by marshal; every game must be finished. find returns the game on a board of the given
-// side. If it is nil, the data say no sides: all records are of game. Errors wrap ErrRecord.
-func unmarshal(game *env.Game, find func(side int) (*env.Game, error), data []byte) ([]*Record, error) {
-	r := NewReader(game, data)
+// side. Errors wrap ErrRecord.
+func unmarshal(find func(side int) (*env.Game, error), data []byte) ([]*Record, error) {
+	r := NewReader(nil, data)
 	records := make([]*Record, 0, 64)
 	for i := range r.Uvarint(1 << 30) {
-		if find != nil {
-			sized, err := find(r.Uvarint(1 << 20))
-			if err != nil {
-				r.Fail("%v", err)
-				return nil, fmt.Errorf("game %d: %w", i, r.err)
-			}
-			r.game = sized
+		game, err := find(r.Uvarint(1 << 20))
+		if err != nil {
+			r.Fail("%v", err)
+			return nil, fmt.Errorf("game %d: %w", i, r.err)
 		}
+		r.game = game
 		rec := r.Record()
 		if !rec.Done {
 			r.Fail("the game is not finished")

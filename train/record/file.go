@@ -18,7 +18,6 @@ import (
 const (
 	fileKind    = "ludus-games"
 	fileVersion = 3
-	oldVersion  = 2 // does not name the sizes of boards: all games are the run's
 )
 
 // Write writes the games that finished in a generation to the run directory. first is the number of records[0] among the
@@ -48,11 +47,6 @@ func Read(game *env.Game, dir string, generation int) (records []*Record, first 
 		return games.Resized(game, side)
 	}
 	payload, err := checkpoints.Unseal(fileKind, fileVersion, data)
-	if errors.Is(err, checkpoints.ErrVersion) {
-		if old, oldErr := checkpoints.Unseal(fileKind, oldVersion, data); oldErr == nil {
-			payload, find, err = old, nil, nil
-		}
-	}
 	if err != nil {
 		return nil, 0, fmt.Errorf("%s: %w", path, err)
 	}
@@ -60,7 +54,7 @@ func Read(game *env.Game, dir string, generation int) (records []*Record, first 
 	if size <= 0 {
 		return nil, 0, fmt.Errorf("%s: %w", path, checkpoints.ErrDamaged)
 	}
-	if records, err = unmarshal(game, find, payload[size:]); err != nil {
+	if records, err = unmarshal(find, payload[size:]); err != nil {
 		return nil, 0, fmt.Errorf("%s: %w: %w", path, checkpoints.ErrDamaged, err)
 	}
 	return records, int(n), nil

@@ -133,7 +133,7 @@ func readMessage(games []*env.Game, run string, data []byte) (*Message, error) {
 		}
 		return games[i], nil
 	}
-	if m.Records, err = unmarshal(nil, find, rest); err != nil {
+	if m.Records, err = unmarshal(find, rest); err != nil {
 		return nil, err
 	}
 	if len(m.Records) == 0 {

@@ -157,13 +157,12 @@ func TestFile(t *testing.T) {
 			t.Errorf("games of %s: %v", name, err)
 		}
 	}
-	old := []byte{17, 1} // a file of the version before, which does not name sizes
-	old = checkpoints.Seal("ludus-games", 2, written[0].Append(old))
+	old := checkpoints.Seal("ludus-games", 2, nil)
 	if err := os.WriteFile(rundir.GamesPath(dir, 1), old, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if back, first, err := record.Read(game, dir, 1); err != nil || first != 17 || !reflect.DeepEqual(back, written[:1]) {
-		t.Errorf("an old file: %d games from number %d, %v", len(back), first, err)
+	if _, _, err := record.Read(game, dir, 1); !errors.Is(err, checkpoints.ErrVersion) {
+		t.Errorf("an old file: %v", err)
 	}
 	if _, _, err := record.Read(games.Must("hex-5x5"), dir, 3); !errors.Is(err, checkpoints.ErrDamaged) {
 		t.Errorf("games of another game: %v", err)

@@ -66,11 +66,7 @@ func (p *program) ChooseOnClock(ctx context.Context, state env.State, _ agent.Cl
 }
 
 func (p *program) Analyze(ctx context.Context, state env.State, _ int) (*agent.Analysis, error) {
-	best, err := p.Choose(ctx, state)
-	if err != nil {
-		return nil, err
-	}
-	return agent.BestOnly(state, best), nil
+	return agent.BestOnly(ctx, state, p.Choose)
 }
 
 func (p *program) Restarts() int { return 0 }

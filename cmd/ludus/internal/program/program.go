@@ -165,11 +165,9 @@ func (p *program) ChooseOnClock(ctx context.Context, state env.State, clock agen
 
 // Analyze implements [agent.Agent]. It knows no values.
 func (p *program) Analyze(ctx context.Context, state env.State, _ int) (*agent.Analysis, error) {
-	best, err := p.choose(ctx, state, agent.Clock{}, true)
-	if err != nil {
-		return nil, err
-	}
-	return agent.BestOnly(state, best), nil
+	return agent.BestOnly(ctx, state, func(ctx context.Context, state env.State) (env.Action, error) {
+		return p.choose(ctx, state, agent.Clock{}, true)
+	})
 }
 
 // Close implements [agent.Outside].

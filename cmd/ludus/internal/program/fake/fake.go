@@ -279,6 +279,5 @@ func (p *player) do(fault string) {
 
 // Analyze implements [agent.Agent].
 func (p *player) Analyze(ctx context.Context, state env.State, _ int) (*agent.Analysis, error) {
-	best, err := p.Choose(ctx, state)
-	return agent.BestOnly(state, best), err
+	return agent.BestOnly(ctx, state, p.Choose)
 }
