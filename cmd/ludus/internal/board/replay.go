@@ -16,25 +16,22 @@ type Replay struct {
 
 // ReplayPosition is a position of a replay with the move played in it. The last position has no player, move or analysis.
 type ReplayPosition struct {
-	Player int        `json:"player"` // player to move; -1 at the end
-	Pieces string     `json:"pieces"` // see [diagrams.Pieces]
-	Status string     `json:"status"`
-	WonBy  []int32    `json:"wonBy,omitempty"`  // winning cells, see [env.State]
-	Move   string     `json:"move,omitempty"`   // move played in this position
-	Random bool       `json:"random,omitempty"` // the move belongs to the random opening
-	Value  *float64   `json:"value"`            // for the first player; nil: unknown
-	Proven bool       `json:"proven,omitempty"` // Value is proven exact
-	Legal  int        `json:"legal,omitempty"`  // number of legal moves
-	Moves  []MoveInfo `json:"moves,omitempty"`  // searched moves, the best first
+	Player int          `json:"player"` // player to move; -1 at the end
+	Pieces string       `json:"pieces"` // see [diagrams.Pieces]
+	Status string       `json:"status"`
+	WonBy  []int32      `json:"wonBy,omitempty"`  // winning cells, see [env.State]
+	Move   string       `json:"move,omitempty"`   // move played in this position
+	Random bool         `json:"random,omitempty"` // the move belongs to the random opening
+	Value  *float64     `json:"value"`            // for the first player; nil: unknown
+	Proven bool         `json:"proven,omitempty"` // Value is proven exact
+	Legal  int          `json:"legal,omitempty"`  // number of legal moves
+	Moves  []MovePolicy `json:"moves,omitempty"`  // searched moves, the best first
 }
 
-// MoveInfo holds a move's numbers from a search; nil means unknown.
-type MoveInfo struct {
-	Move   string   `json:"move"`
-	Visits *int     `json:"visits,omitempty"`
-	Value  *float64 `json:"value,omitempty"`  // value for the player to move
-	Prior  *float64 `json:"prior,omitempty"`  // the network's prior
-	Policy *float64 `json:"policy,omitempty"` // share in the policy target
+// MovePolicy is a move's share in the policy target of its position.
+type MovePolicy struct {
+	Move   string  `json:"move"`
+	Policy float64 `json:"policy"`
 }
 
 // NewReplay plays moves, which must be legal, from the start and lists the positions. If annotate is not nil, it is called

@@ -87,11 +87,10 @@ func SelfPlayReplay(r *record.Record, generation int) *board.Replay {
 		found.Policy.Normalise(policy)
 		for i, share := range policy {
 			if share >= minPolicyShare {
-				info := board.MoveInfo{Move: game.ActionNames[legal[i]], Policy: new(float64(share))}
-				position.Moves = append(position.Moves, info)
+				position.Moves = append(position.Moves, board.MovePolicy{Move: game.ActionNames[legal[i]], Policy: float64(share)})
 			}
 		}
-		slices.SortStableFunc(position.Moves, func(a, b board.MoveInfo) int { return cmp.Compare(*b.Policy, *a.Policy) })
+		slices.SortStableFunc(position.Moves, func(a, b board.MovePolicy) int { return cmp.Compare(b.Policy, a.Policy) })
 	})
 	agent := fmt.Sprintf("generation %d", generation)
 	replay.Agents, replay.Goals = [2]string{agent, agent}, r.Goals

@@ -21,10 +21,5 @@ if (needed.length > 0) {
 } else {
   const { game, dial } = JSON.parse(byId("facts").textContent);
   const engine = engineOverWorker(loadEngine(byId("program"), byId("engine"), byId("weights"), byId("book"), JSON.stringify(dial)));
-  const { describe } = engine;
-  engine.describe = (request) => describe(request).catch((error) => {
-    if (error.message.includes("no such game")) error.message += ` (The engine of this page is older than the game. Run go generate ./cmd/ludus/internal/page, then export the page again.)`;
-    throw error;
-  });
   startPlay(byId("play"), engine, { game, agents: opponents(dial?.at(-1)?.rating, byId("book") ? ",book=book" : ""), seats: ["person", "agent"], useHash: true, more: byId("who") });
 }

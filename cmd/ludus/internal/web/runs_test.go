@@ -223,8 +223,8 @@ func checkReplay(t *testing.T, run string, generation, number int, shown *board.
 	for i, s := range shown.Positions[:len(shown.Positions)-1] {
 		legal, shares := state.Legal(nil), map[string]float64{}
 		for j, m := range s.Moves {
-			shares[m.Move] = *m.Policy
-			if j > 0 && *m.Policy > *s.Moves[j-1].Policy {
+			shares[m.Move] = m.Policy
+			if j > 0 && m.Policy > s.Moves[j-1].Policy {
 				t.Errorf("game %d, ply %d: shares do not fall", number, i)
 			}
 		}
