@@ -11,7 +11,8 @@ import (
 // drawing collects the elements of a picture. The zero value is empty.
 type drawing struct{ b strings.Builder }
 
-// add appends elements, formatted as by fmt.Sprintf. Arguments of type float64 are rounded to two decimals; %s takes them.
+// add appends elements, formatted as by fmt.Sprintf. Arguments of type float64 are rounded to two decimals; %s takes
+// them.
 func (d *drawing) add(format string, args ...any) {
 	for i, arg := range args {
 		if x, ok := arg.(float64); ok {
@@ -40,8 +41,8 @@ const colours = `:root{--page:#ffffff;--faint:#566072;--strong:#1c2330;--line:#8
 @media(prefers-color-scheme:dark){:root{--page:#1b2028;--faint:#a2adbd;--strong:#e4e8ef;--line:#657286}}
 `
 
-// file returns the picture as an SVG file of width x height units, each of the given number of pixels. Screen readers read
-// the title; style is a style sheet.
+// file returns the picture as an SVG file of width x height units, each of the given number of pixels. Screen readers
+// read the title; style is a style sheet.
 func (d *drawing) file(title string, width, height, pixels float64, style string) string {
 	return fmt.Sprintf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%.0f" height="%.0f" role="img">
 <title>%s</title>

@@ -66,7 +66,7 @@ var imports = map[string][]string{
 	},
 	"train/selfplay": {"env", "env/solver", "mcts", "model/infer", "train/memory", "train/parallel", "train/record", "train/rundir", "train/seed"},
 	"train": {
-		"checkpoints", "env", "env/games", "model", "model/infer", "train/agent", "train/learn", "train/match", "train/parallel",
+		"checkpoints", "env", "env/games", "model", "model/infer", "train/agent", "train/learn", "train/parallel",
 		"train/plan", "train/ratings", "train/record", "train/rundir", "train/seed", "train/selfplay", "train/shipped", "train/suite",
 	},
 	"train/check":           {"checkpoints", "env", "model/infer", "train/record", "train/rundir"},
@@ -88,7 +88,7 @@ var imports = map[string][]string{
 	},
 	"cmd/ludus/internal/board": {
 		"cmd/internal/diagrams", "cmd/ludus/internal/analysis", "cmd/ludus/internal/gamefile", "cmd/ludus/internal/notation", "env",
-		"env/naming", "train/agent", "train/book",
+		"train/agent", "train/book",
 	},
 	"cmd/ludus/internal/browsertest": {},
 	"cmd/ludus/internal/engine":      {"cmd/ludus/internal/gamefile", "cmd/ludus/internal/lines", "cmd/ludus/internal/notation", "env", "env/games", "train/agent"},
