@@ -13,7 +13,8 @@ const (
 	PUCT
 )
 
-// Config holds the settings of a search, which must be in the ranges named here. [DefaultConfig] has the defaults.
+// Config holds the settings of a search, which must be in the ranges named here. Change a [DefaultConfig]: it also has what is
+// not exported.
 type Config struct {
 	Rule Rule
 
@@ -35,7 +36,7 @@ type Config struct {
 	// candidates is the number of root moves that sequential halving starts with (mctx: max_num_considered_actions). The
 	// default 0 means a quarter of the simulations, from 4 to 16: 4, 8 and 16 at 16, 32 and 64 simulations. Paper: 16.
 	candidates int
-	cpuctLog   float64 // see cpuct; default 0.45
+	cpuctLog   float64 // growth of PUCT's exploration, see cpuct; default 0.45
 }
 
 // Constants of PUCT, as in KataGo. The exploration constant is c(N) = cpuct + cpuctLog ln((N + cpuctBase) / cpuctBase);

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ludus/train/agent"
+	"ludus/train/match"
 	"ludus/train/plan"
 	"ludus/train/ratings"
 	"ludus/train/rundir"
@@ -27,7 +28,8 @@ const (
 // when the run has finished.
 type meter struct {
 	*state
-	suite *suite.Suite // nil until needed, or if no board has one
+	balance *match.BalanceChecker // chooses openings; nil until needed
+	suite   *suite.Suite          // nil until needed, or if no board has one
 }
 
 // measure measures the newest checkpoint. It skips work that an earlier process has done.
@@ -162,7 +164,10 @@ func (m *meter) secondsPerGame() float64 {
 
 // openPool opens the rating pool of the run, and notes unreadable lines of matches.
 func (m *meter) openPool() (*ratings.Pool, error) {
-	pool, warnings, err := ratings.Open(m.Dir, m.Game, agent.DefaultSimulations, []string{ratings.Anchor, shipped.Opponent(m.Game)})
+	if m.balance == nil {
+		m.balance = match.NewBalanceChecker(m.Game)
+	}
+	pool, warnings, err := ratings.Open(m.Dir, m.Game, agent.DefaultSimulations, []string{ratings.Anchor, shipped.Opponent(m.Game)}, m.balance)
 	for _, w := range warnings {
 		m.note("%v", w)
 	}

@@ -72,5 +72,8 @@ func readSamples() (samples map[string]sample, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return samples, json.Unmarshal(data, &samples)
+	if err := json.Unmarshal(data, &samples); err != nil {
+		return nil, fmt.Errorf("%s: %w", samplesFile, err)
+	}
+	return samples, nil
 }

@@ -66,7 +66,7 @@ var imports = map[string][]string{
 	},
 	"train/selfplay": {"env", "env/solver", "mcts", "model/infer", "train/memory", "train/parallel", "train/record", "train/rundir", "train/seed"},
 	"train": {
-		"checkpoints", "env", "env/games", "model", "model/infer", "train/agent", "train/learn", "train/parallel",
+		"checkpoints", "env", "env/games", "model", "model/infer", "train/agent", "train/learn", "train/match", "train/parallel",
 		"train/plan", "train/ratings", "train/record", "train/rundir", "train/seed", "train/selfplay", "train/shipped", "train/suite",
 	},
 	"train/check":           {"checkpoints", "env", "model/infer", "train/record", "train/rundir"},

@@ -170,6 +170,7 @@ func (c *comparison) play(cmd *cobra.Command, config match.Config) error {
 	if config.Games == 0 {
 		return nil
 	}
+	config.Balance = match.NewBalanceChecker(config.Game)
 	for i, a := range c.Runs {
 		for _, b := range c.Runs[i+1:] {
 			config.A, config.B = a.agent, b.agent

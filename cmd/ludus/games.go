@@ -146,12 +146,15 @@ func writeMistakes(w io.Writer, g *env.Game) error {
 	for _, m := range gdl.Warnings(g) {
 		lists[m.Sure] = append(lists[m.Sure], m)
 	}
-	for _, sure := range []bool{true, false} {
-		if len(lists[sure]) == 0 {
+	for _, part := range []struct {
+		head string
+		sure bool
+	}{{"Mistakes in the sheet:", true}, {"There may be mistakes in the sheet:", false}} {
+		if len(lists[part.sure]) == 0 {
 			continue
 		}
-		fmt.Fprintln(w, map[bool]string{true: "Mistakes in the sheet:", false: "There may be mistakes in the sheet:"}[sure])
-		for _, m := range lists[sure] {
+		fmt.Fprintln(w, part.head)
+		for _, m := range lists[part.sure] {
 			fmt.Fprintln(w, " ", m)
 		}
 		fmt.Fprintln(w)

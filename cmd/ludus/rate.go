@@ -17,6 +17,7 @@ import (
 
 	"ludus/env"
 	"ludus/train/agent"
+	"ludus/train/match"
 	"ludus/train/ratings"
 	"ludus/train/rundir"
 	"ludus/train/stats"
@@ -110,7 +111,7 @@ func (f *rateFlags) run(cmd *cobra.Command, dir string) error {
 	defer release()
 	p := newProgress(cmd)
 	f.Warn = func(err error) { p.warn("skipped: " + oneLine(err)) }
-	pool, warnings, err := ratings.Open(dir, game, f.simulations, ratings.Baselines)
+	pool, warnings, err := ratings.Open(dir, game, f.simulations, ratings.Baselines, match.NewBalanceChecker(game))
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (s *shipment) measureDial() {
 	logged := time.Now()
 	o := ratings.DialOptions{
 		Game: s.game, Load: shipped.FileLoader(s.game, s.file, nil),
-		Threads: runtime.GOMAXPROCS(0),
+		Balance: match.NewBalanceChecker(s.game), Threads: runtime.GOMAXPROCS(0),
 		Progress: func(p ratings.Progress) {
 			if time.Since(logged) > time.Minute && !math.IsInf(p.Widest, 1) {
 				log.Printf("the dial: %d games, intervals up to ±%.0f Elo", p.Games, p.Widest)

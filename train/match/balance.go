@@ -3,6 +3,7 @@ package match
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"ludus/env"
 	"ludus/env/solver"
@@ -18,10 +19,13 @@ const (
 	unbalanced         // one side can force a win
 )
 
-// balanceChecker finds the openings of a game that are lost for one side. It remembers what it has solved.
-type balanceChecker struct {
-	game     *env.Game
-	draw     int // class of a draw
+// BalanceChecker finds the openings of a game that are lost for one side. It remembers what it has solved, and is safe
+// for concurrent use.
+type BalanceChecker struct {
+	game *env.Game
+	draw int // class of a draw
+
+	mutex    sync.Mutex // guards the fields below
 	solver   *solver.Solver
 	balances map[env.Key]balance
 }
@@ -40,13 +44,15 @@ func drawClass(game *env.Game) int {
 	return slices.IndexFunc(game.Classes, func(c env.Class) bool { return c.Utility == 0 })
 }
 
-// newBalanceChecker returns a checker that has solved nothing yet.
-func newBalanceChecker(game *env.Game) *balanceChecker {
-	return &balanceChecker{game: game, draw: drawClass(game), balances: make(map[env.Key]balance)}
+// NewBalanceChecker returns a checker that has solved nothing yet.
+func NewBalanceChecker(game *env.Game) *BalanceChecker {
+	return &BalanceChecker{game: game, draw: drawClass(game), balances: make(map[env.Key]balance)}
 }
 
 // check solves a state that is not terminal. The only error is that of ctx.
-func (b *balanceChecker) check(ctx context.Context, state env.State) (balance, error) {
+func (b *BalanceChecker) check(ctx context.Context, state env.State) (balance, error) {
+	b.mutex.Lock()
+	defer b.mutex.Unlock()
 	key := state.Key()
 	if known, ok := b.balances[key]; ok {
 		return known, nil
@@ -63,7 +69,7 @@ func (b *balanceChecker) check(ctx context.Context, state env.State) (balance, e
 }
 
 // solve checks whether First can do better than a draw and, if not, whether it can draw.
-func (b *balanceChecker) solve(state env.State, l solver.Limits) balance {
+func (b *BalanceChecker) solve(state env.State, l solver.Limits) balance {
 	wins, ok := b.solver.Reaches(state, b.draw-1, l)
 	switch {
 	case !ok:

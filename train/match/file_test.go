@@ -24,7 +24,7 @@ func recorded(t *testing.T, games int) Config {
 	t.Helper()
 	game := quad()
 	return Config{
-		Game: game, A: parse(t, game, "greedy"), B: parse(t, game, "random"), Games: games, Seed: 4, OpeningPlies: 1, Threads: 2,
+		Game: game, A: parse(t, game, "greedy"), B: parse(t, game, "random"), Games: games, Seed: 4, OpeningPlies: 1, Threads: 2, Balance: checkerOf(game),
 		File: filepath.Join(t.TempDir(), "match.jsonl"),
 	}
 }

@@ -38,6 +38,9 @@ type Config struct {
 	// Threads is the number of goroutines at most; each plays many games at once. Fewer run if the agents search on several
 	// threads themselves, or if the memory is too small for their agents.
 	Threads int
+	// Balance rejects openings that are lost for one side. Matches of one game may share it, which spares the solver
+	// work; if it is nil, the match makes its own.
+	Balance *BalanceChecker
 	// File, if set, is the path of a file for this match alone. Finished games are appended to it, and games that it
 	// holds already are not played again, so an interrupted match continues.
 	File string

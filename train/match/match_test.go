@@ -21,6 +21,16 @@ import (
 
 func quad() *env.Game { return games.Must("quad-5x5") }
 
+var balances = map[string]*BalanceChecker{}
+
+// checkerOf returns a checker that all tests of a game share, which saves most of the solver's work.
+func checkerOf(game *env.Game) *BalanceChecker {
+	if balances[game.Name] == nil {
+		balances[game.Name] = NewBalanceChecker(game)
+	}
+	return balances[game.Name]
+}
+
 // load returns a loader that reads a path N as the network with random weights of seed N.
 func load(game *env.Game) agent.Loader {
 	return func(reference agent.Reference) (*infer.Weights, agent.Origin, error) {
@@ -66,6 +76,7 @@ func play(t testing.TB, m Config, game, a, b string) Result {
 		t.Fatal(err)
 	}
 	m.A, m.B = parse(t, m.Game, a), parse(t, m.Game, b)
+	m.Balance = checkerOf(m.Game)
 	r, err := Run(context.Background(), m)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +146,8 @@ func playGame(t *testing.T, m *Config, agents [2]agent.Agent, i int) *finishedGa
 
 func TestPairsShareOpeningsAndSwapSeats(t *testing.T) {
 	game := quad()
-	m := Config{Game: game, A: parse(t, game, "random"), B: parse(t, game, "random"), Games: 8, Seed: 5, OpeningPlies: 4, Threads: 1}
+	m := Config{Game: game, A: parse(t, game, "random"), B: parse(t, game, "random"), Games: 8, Seed: 5, OpeningPlies: 4, Threads: 1,
+		Balance: checkerOf(game)}
 	var agents [2]agent.Agent
 	for i := range agents {
 		agents[i] = newAgent(t, game, "random")
@@ -205,7 +217,7 @@ func TestAgentsKeepTheirSeats(t *testing.T) {
 func TestCancelledMatchKeepsItsGames(t *testing.T) {
 	game := quad()
 	ctx, cancel := context.WithCancel(context.Background())
-	m := Config{Game: game, A: parse(t, game, "mcts:2000"), B: parse(t, game, "random"), Games: 100000, OpeningPlies: 2, Threads: 2,
+	m := Config{Game: game, A: parse(t, game, "mcts:2000"), B: parse(t, game, "random"), Games: 100000, OpeningPlies: 2, Threads: 2, Balance: checkerOf(game),
 		Progress: func(Result) { cancel() }}
 	r, err := Run(ctx, m)
 	if !errors.Is(err, context.Canceled) {

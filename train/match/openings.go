@@ -32,7 +32,7 @@ type openings struct {
 	complete bool            // list holds all openings: sampling found no more
 	round    int             // round that order belongs to; 0: none yet
 	order    []int
-	checker  *balanceChecker // nil if openings are not checked (any more)
+	checker  *BalanceChecker // nil if openings are not checked (any more)
 	solved   int             // number of openings that the checker solved
 }
 
@@ -41,7 +41,10 @@ type openings struct {
 func newOpenings(c *Config) *openings {
 	o := &openings{config: c, seen: make(map[string]bool)}
 	if c.OpeningPlies > 0 && drawClass(c.Game) >= 0 && c.Game.MaxPlies <= BalancePlies {
-		o.checker = newBalanceChecker(c.Game)
+		o.checker = c.Balance
+		if o.checker == nil {
+			o.checker = NewBalanceChecker(c.Game)
+		}
 	}
 	return o
 }

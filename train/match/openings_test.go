@@ -15,7 +15,7 @@ func TestOpeningsAreBalanced(t *testing.T) {
 	game := quad()
 	s := solver.New(game, 16<<20)
 	for _, plies := range []int{1, 2} {
-		m := &Config{Game: game, OpeningPlies: plies, Seed: 1}
+		m := &Config{Game: game, OpeningPlies: plies, Seed: 1, Balance: checkerOf(game)}
 		o := newOpenings(m)
 		for i := range 20 {
 			got, err := o.get(context.Background(), i)
@@ -34,12 +34,16 @@ func TestOpeningsAreBalanced(t *testing.T) {
 	}
 }
 
-// Openings do not depend on the order in which they are requested.
+// Openings do not depend on the order in which they are requested or on sharing a checker.
 func TestOpeningsDoNotDependOnWhoAsks(t *testing.T) {
 	game := quad()
+	fresh := NewBalanceChecker(game)
 	var want []string
 	for pass, order := range [][]int{{0, 1, 2, 3, 4, 5}, {5, 0, 3}, {2, 4, 1}} {
-		m := &Config{Game: game, OpeningPlies: 2, Seed: 9}
+		m := &Config{Game: game, OpeningPlies: 2, Seed: 9, Balance: checkerOf(game)}
+		if pass > 0 {
+			m.Balance = fresh
+		}
 		o := newOpenings(m)
 		for _, i := range order {
 			got, err := o.get(context.Background(), i)
@@ -66,15 +70,13 @@ func TestOpeningsWithoutBalance(t *testing.T) {
 		{"quad-5x5", 1, unbalanced},
 	} {
 		game := games.Must(c.name)
-		m := &Config{Game: game, A: parse(t, game, "random"), OpeningPlies: c.plies, Seed: 1}
-		o := newOpenings(m)
+		m := &Config{Game: game, A: parse(t, game, "random"), OpeningPlies: c.plies, Seed: 1, Balance: NewBalanceChecker(game)}
 		for _, a := range game.NewState().Legal(nil) { // as if every first move lost
 			state := game.NewState()
 			state.Apply(a)
-			if o.checker != nil {
-				o.checker.balances[state.Key()] = unbalanced
-			}
+			m.Balance.balances[state.Key()] = unbalanced
 		}
+		o := newOpenings(m)
 		var all []*finishedGame
 		for i := range 4 {
 			got, err := o.get(context.Background(), i)

@@ -172,7 +172,7 @@ func TestFaults(t *testing.T) {
 				return fmt.Errorf("talking to it: %w", &agent.Fault{Kind: kind, Detail: "what\x1b it said"})
 			})
 			factories := [2]*agent.Factory{programs.factory(game, `gtp:"x"`), parse(t, game, "random")}
-			m := Config{Game: game, A: factories[side], B: factories[1-side], Games: 40, Seed: 3, OpeningPlies: 1, Threads: 2}
+			m := Config{Game: game, A: factories[side], B: factories[1-side], Games: 40, Seed: 3, OpeningPlies: 1, Threads: 2, Balance: checkerOf(game)}
 			var shown Result
 			m.Progress = func(r Result) { shown = r }
 			r := mustRun(t, m)
@@ -228,7 +228,7 @@ func TestFaultsOnBothSides(t *testing.T) {
 	})
 	m := Config{
 		Game: game, A: programs.factory(game, `gtp:"x",deterministic=yes`), B: programs.factory(game, `nboard:"y",deterministic=yes`), Games: 300,
-		Seed: 3, OpeningPlies: 2, Threads: 1, File: filepath.Join(t.TempDir(), "match.jsonl"),
+		Seed: 3, OpeningPlies: 2, Threads: 1, Balance: checkerOf(game), File: filepath.Join(t.TempDir(), "match.jsonl"),
 	}
 	want := untimed(mustRun(t, m))
 	programs.check(1)
@@ -407,7 +407,7 @@ func TestClocksOfPrograms(t *testing.T) {
 	})
 	m := Config{
 		Game: game, A: programs.factory(game, `gtp:"x"`), B: programs.factory(game, `gtp:"y"`), Games: 2, Threads: 1, OpeningPlies: 1,
-		MoveTime: 10 * time.Millisecond, GameTime: time.Hour,
+		MoveTime: 10 * time.Millisecond, GameTime: time.Hour, Balance: checkerOf(game),
 	}
 	r := mustRun(t, m)
 	if r.Sides[0].Restarts+r.Sides[1].Restarts != 2 || r.Sides[0].Forfeits.Total()+r.Sides[1].Forfeits.Total() > 0 || r.Games != 2 {

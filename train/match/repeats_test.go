@@ -16,7 +16,7 @@ import (
 func TestCopiesAreNoEvidence(t *testing.T) {
 	game := quad()
 	a, b := "net:1,sims=4", "policy:2"
-	m := Config{Game: game, A: parse(t, game, a), B: parse(t, game, b), Games: 1000, Seed: 1, OpeningPlies: 2, Threads: 2}
+	m := Config{Game: game, A: parse(t, game, a), B: parse(t, game, b), Games: 1000, Seed: 1, OpeningPlies: 2, Balance: checkerOf(game), Threads: 2}
 	r := mustRun(t, m)
 	different := r.Pairs - r.Repeats
 	if r.Games != 1000 || r.Pairs != 500 || different < 20 || different > 40 || r.Wins+r.Draws+r.Losses != 1000 || r.Duplicates < 1000-2*different {
@@ -57,7 +57,7 @@ func TestRepeatsOfPrograms(t *testing.T) {
 	play := func(a, b string, games int) Result {
 		return mustRun(t, Config{
 			Game: game, A: parse(t, game, a).WithPrograms(programs.Start), B: parse(t, game, b).WithPrograms(programs.Start), Games: games,
-			Seed: 1, OpeningPlies: 2, Threads: 1,
+			Seed: 1, OpeningPlies: 2, Threads: 1, Balance: checkerOf(game),
 		})
 	}
 	const program, said = `gtp:"x"`, `gtp:"x",deterministic=yes`
@@ -103,7 +103,7 @@ func TestOpeningsComeInRounds(t *testing.T) {
 		count int // of openings; 0: unknown
 	}{{"quad-5x5", 0, 1}, {"quad-5x5", 1, 0}, {"quad-5x5", 2, 0}, {"breakthrough-6x6", 1, 16}, {"breakthrough-6x6", 2, 256}} {
 		game := games.Must(c.name)
-		m := &Config{Game: game, OpeningPlies: c.plies, Seed: 2}
+		m := &Config{Game: game, OpeningPlies: c.plies, Seed: 2, Balance: checkerOf(game)}
 		o, other := newOpenings(m), newOpenings(m)
 		if _, err := other.get(context.Background(), 1000); err != nil {
 			t.Fatal(err)
@@ -169,7 +169,7 @@ func TestMatchGoesOn(t *testing.T) {
 	game := quad()
 	const run = "1"
 	m := Config{Game: game, A: parse(t, game, "policy:"+run+",temp=1"), B: parse(t, game, "random"), Games: 100, Seed: 3, OpeningPlies: 2,
-		Threads: 2}
+		Balance: checkerOf(game), Threads: 2}
 	whole := playAll(t, &m)
 	m.SkipGames, m.Games = 36, 64
 	for i, g := range playAll(t, &m) {

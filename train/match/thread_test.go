@@ -26,7 +26,7 @@ func TestLockstepPlaysTheSameGames(t *testing.T) {
 			{"greedy", "net:" + two + ",sims=20,search=puct,temp=0.5"},
 		} {
 			a, b := texts[0], texts[1]
-			m := Config{Game: game, A: parse(t, game, a), B: parse(t, game, b), Games: 13, Seed: 3, OpeningPlies: 2}
+			m := Config{Game: game, A: parse(t, game, a), B: parse(t, game, b), Games: 13, Seed: 3, OpeningPlies: 2, Balance: checkerOf(game)}
 			alone := [2]agent.Agent{newAgent(t, game, a), newAgent(t, game, b)}
 			var want []*finishedGame
 			for i := range m.Games {

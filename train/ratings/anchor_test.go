@@ -91,7 +91,7 @@ func TestAnchor(t *testing.T) {
 // With an anchor of known rating the shipped agents get ratings from games.
 func TestAnchorAndShipped(t *testing.T) {
 	dir, game := testRun(t, 1)
-	p, _, err := Open(dir, game, 4, fewer)
+	p, _, err := Open(dir, game, 4, fewer, balance)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"ludus/env"
 	"ludus/train/agent"
+	"ludus/train/match"
 	"ludus/train/rundir"
 )
 
@@ -111,6 +112,7 @@ func (p *Pool) fixedCosts() []float64 {
 type DialOptions struct {
 	Game    *env.Game
 	Load    agent.Loader // loads zoo; the origin has the dial to check
+	Balance *match.BalanceChecker
 	Threads int
 	// Progress, if set, is called before each match and at the end.
 	Progress func(Progress)
@@ -208,7 +210,7 @@ func betweenStrengths() (list []agent.Strength) {
 // rate rates agents, given by their specs, in games with each other, the anchor and opponents. It returns their
 // indices. Intervals are of the difference from the anchor.
 func (d *DialOptions) rate(ctx context.Context, specs, opponents []string, seed uint64) (p *Pool, indices []int, err error) {
-	if p, err = poolOf(d.Game, slices.Concat([]string{Anchor}, specs, opponents), d.Load, seed); err != nil {
+	if p, err = poolOf(d.Game, slices.Concat([]string{Anchor}, specs, opponents), d.Load, seed, d.Balance); err != nil {
 		return nil, nil, err
 	}
 	indices = p.Baselines()[1 : 1+len(specs)]

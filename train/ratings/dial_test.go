@@ -26,7 +26,7 @@ func trained(dial agent.Dial) agent.Loader {
 // more than the intervals of both allow.
 func TestDialClaims(t *testing.T) {
 	game := games.Must("quad-5x5")
-	o := DialOptions{Game: game, Load: trained(nil), within: 60, Threads: 2}
+	o := DialOptions{Game: game, Load: trained(nil), within: 60, Balance: balance, Threads: 2}
 	dial, table, err := MeasureDial(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func TestDialClaims(t *testing.T) {
 func TestDialOfRun(t *testing.T) {
 	dir, game := testRun(t, 3, 7)
 	reopen := func() *Pool {
-		p, warnings, err := open(dir, game, agent.DefaultSimulations, fewer, scale{})
+		p, warnings, err := open(dir, game, agent.DefaultSimulations, fewer, balance, scale{})
 		if err != nil || len(warnings) > 0 {
 			t.Fatal(err, warnings)
 		}
@@ -105,7 +105,7 @@ func TestDialMatches(t *testing.T) {
 	specs := []string{Anchor, "greedy", "policy:zoo,temp=4", "zoo,sims=4,temp=0.5"}
 	var want *rundir.Ratings
 	for _, threads := range []int{2, 1} {
-		p, err := poolOf(game, specs, trained(nil), 1)
+		p, err := poolOf(game, specs, trained(nil), 1, balance)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,7 +27,7 @@ func FuzzMatches(f *testing.F) {
 		if len(matches) > 20 {
 			return // of no more interest, but much work
 		}
-		p := newPool("", game, agent.DefaultSimulations)
+		p := newPool("", game, agent.DefaultSimulations, nil)
 		p.fill(nil, fewer, matches)
 		table := p.Ratings()
 		if err := table.Write(dir); err != nil {

@@ -35,6 +35,7 @@ type Pool struct {
 	game        *env.Game
 	simulations int // simulations per move of a checkpoint
 	seed        uint64
+	balance     *match.BalanceChecker
 	scale       scale // shipped agents; empty outside runs
 	fixed       bool  // anchors of known rating define the scale, see AddAnchor; no others do
 
@@ -74,13 +75,18 @@ type pairState struct {
 // Open reads the pool of the run in dir: the given baselines, the shipped agent and weakened ones with their ratings,
 // if known, the checkpoints that the run keeps, and all agents of its matches. Matches of checkpoints with another
 // number of simulations per move do not count, nor those of another shipped network. Outside programs of the matches
-// keep their ratings but do not play. Unreadable matches are returned as warnings.
-func Open(dir string, game *env.Game, simulations int, baselines []string) (p *Pool, warnings []error, err error) {
-	return open(dir, game, simulations, baselines, scaleOf(game))
+// keep their ratings but do not play. Unreadable matches are returned as warnings. Pools of one game may share the
+// balance checker of their openings.
+func Open(
+	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker,
+) (p *Pool, warnings []error, err error) {
+	return open(dir, game, simulations, baselines, balance, scaleOf(game))
 }
 
 // open is Open with the shipped agents given.
-func open(dir string, game *env.Game, simulations int, baselines []string, shipped scale) (p *Pool, warnings []error, err error) {
+func open(
+	dir string, game *env.Game, simulations int, baselines []string, balance *match.BalanceChecker, shipped scale,
+) (p *Pool, warnings []error, err error) {
 	matches, warnings, err := rundir.MatchesFile.Read(dir)
 	if err != nil {
 		return nil, nil, err
@@ -89,24 +95,24 @@ func open(dir string, game *env.Game, simulations int, baselines []string, shipp
 	if err != nil {
 		return nil, nil, err
 	}
-	p = newPool(dir, game, simulations)
+	p = newPool(dir, game, simulations, balance)
 	p.scale = shipped
 	p.fill(kept, baselines, matches)
 	return p, warnings, nil
 }
 
 // newPool returns a pool without agents and matches. dir is "" for a pool without files.
-func newPool(dir string, game *env.Game, simulations int) *Pool {
+func newPool(dir string, game *env.Game, simulations int, balance *match.BalanceChecker) *Pool {
 	return &Pool{
-		dir: dir, game: game, simulations: simulations,
+		dir: dir, game: game, simulations: simulations, balance: balance,
 		index: make(map[string]int), pairs: make(map[[2]int]pairState),
 	}
 }
 
 // poolOf returns a pool of agents given by their specs, without files. The first agent is the anchor. seed determines
 // openings and games.
-func poolOf(game *env.Game, specs []string, load agent.Loader, seed uint64) (*Pool, error) {
-	p := newPool("", game, agent.DefaultSimulations)
+func poolOf(game *env.Game, specs []string, load agent.Loader, seed uint64, balance *match.BalanceChecker) (*Pool, error) {
+	p := newPool("", game, agent.DefaultSimulations, balance)
 	p.seed = seed
 	for _, spec := range specs {
 		factory, err := agent.ParseFactory(game, spec, load)
@@ -276,7 +282,7 @@ func (p *Pool) Play(ctx context.Context, a, b, games, threads int, training bool
 	var err error
 	m.Result, err = match.Run(ctx, match.Config{
 		Game: p.game, A: x.factory, B: y.factory, Games: games, Seed: seed.Derive(p.seed, m.Agent+" "+m.Opponent, 0),
-		OpeningPlies: match.ShortOpening(p.game, OpeningPlies), Threads: threads,
+		OpeningPlies: match.ShortOpening(p.game, OpeningPlies), Balance: p.balance, Threads: threads,
 		NoRepeats: !x.factory.Stochastic() && !y.factory.Stochastic(), SkipGames: state.games,
 	})
 	if err != nil {

@@ -46,10 +46,19 @@ func testRun(t testing.TB, generations ...int) (dir string, game *env.Game) {
 	return dir, game
 }
 
+// balance is shared by all tests, which play its game.
+var balance = func() *match.BalanceChecker {
+	game, err := games.New("quad-5x5")
+	if err != nil {
+		panic(err)
+	}
+	return match.NewBalanceChecker(game)
+}()
+
 // openPool opens the pool of a run without shipped agents.
 func openPool(t testing.TB, dir string, game *env.Game) *Pool {
 	t.Helper()
-	p, warnings, err := open(dir, game, 4, fewer, scale{})
+	p, warnings, err := open(dir, game, 4, fewer, balance, scale{})
 	if err != nil || len(warnings) > 0 {
 		t.Fatal(err, warnings)
 	}
@@ -235,7 +244,7 @@ nonsense
 	if err := os.WriteFile(filepath.Join(dir, "arena.jsonl"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	p, warnings, err := Open(dir, game, agent.DefaultSimulations, fewer)
+	p, warnings, err := Open(dir, game, agent.DefaultSimulations, fewer, nil)
 	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0].Error(), "line 6") {
 		t.Fatal(err, warnings)
 	}

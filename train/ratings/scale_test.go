@@ -9,6 +9,7 @@ import (
 	"ludus/checkpoints/zoo"
 	"ludus/env/games"
 	"ludus/train/agent"
+	"ludus/train/match"
 	"ludus/train/rundir"
 	"ludus/train/shipped"
 )
@@ -55,7 +56,7 @@ func TestKnownRatings(t *testing.T) {
 func TestScale(t *testing.T) {
 	dir, game := testRun(t, 1)
 	card := zoo.CardOf(game.Name)
-	p, _, err := Open(dir, game, 4, fewer)
+	p, _, err := Open(dir, game, 4, fewer, balance)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,7 @@ func TestScale(t *testing.T) {
 	if err := rundir.MatchesFile.Append(dir, &other); err != nil {
 		t.Fatal(err)
 	}
-	again, _, err := Open(dir, game, 4, fewer)
+	again, _, err := Open(dir, game, 4, fewer, balance)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestScale(t *testing.T) {
 // Agents of known rating have nothing to play: their ratings are given.
 func TestKnownDoNotPlay(t *testing.T) {
 	dir, game := testRun(t)
-	p, _, err := Open(dir, game, 4, []string{Anchor})
+	p, _, err := Open(dir, game, 4, []string{Anchor}, balance)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +112,7 @@ func TestKnownDoNotPlay(t *testing.T) {
 // A game without a shipped agent has no scale.
 func TestNoScale(t *testing.T) {
 	game := games.Must("quad(size=4,quads=6,whites=0)")
-	p, _, err := Open(t.TempDir(), game, 4, fewer)
+	p, _, err := Open(t.TempDir(), game, 4, fewer, match.NewBalanceChecker(game))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,7 +126,7 @@ func TestNoScale(t *testing.T) {
 func TestOpponents(t *testing.T) {
 	for _, name := range zoo.Games() {
 		game := games.Must(name)
-		p, _, err := Open(t.TempDir(), game, 4, fewer)
+		p, _, err := Open(t.TempDir(), game, 4, fewer, match.NewBalanceChecker(game))
 		if err != nil {
 			t.Fatal(err)
 		}

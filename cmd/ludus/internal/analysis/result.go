@@ -13,7 +13,7 @@ import (
 type Result struct {
 	Player      string             `json:"player"` // the player to move
 	Value       *float64           `json:"value"`
-	Goals       map[string]float64 `json:"goals"` // expected final scores by player
+	Goals       map[string]float64 `json:"goals"` // expected final scores by player, 0 to 100
 	Best        string             `json:"best"`
 	Reason      string             `json:"reason,omitempty"` // words that follow "BEST, which"
 	Simulations int                `json:"simulations"`      // number of simulations that were run
@@ -36,7 +36,7 @@ type MoveInfo struct {
 type GameResult struct {
 	Terminal bool               `json:"terminal"` // always true
 	Value    float64            `json:"value"`    // utility for the first player
-	Goals    map[string]float64 `json:"goals"`    // final scores by player
+	Goals    map[string]float64 `json:"goals"`    // final scores by player, 0 to 100
 }
 
 // Analyze analyses a state, which is not terminal, after the moves from the start, with a number of simulations (0: the

@@ -348,6 +348,7 @@ var bad = [][3]string{
 	{"choose", `{"game":"quad-5x5","agent":"net:/nowhere"}`, "no such file"},
 	{"choose", `{"game":"quad-5x5","agent":"random","seed":-1}`, "seed must be a whole number"},
 	{"choose", `{"game":"quad-5x5","agent":"random","seed":"1"}`, "seed must be a whole number"},
+	{"choose", `{"game":"quad-5x5","agent":"random","seed": null }`, "seed must be a whole number"},
 	{"choose", `{"game":"quad-5x5","agent":"random","simulations":1}`, "unknown field"},
 	{"book", `{"game":"quad-5x5","agent":"mcts:5"}`, "mcts:5 has no book; give it one with book=FILE"},
 	{"book", `{"game":"quad-5x5","agent":"mcts:5,book=none.book"}`, "books cannot be read here"},
@@ -419,7 +420,7 @@ func FuzzAnswer(f *testing.F) {
 	for i, name := range games.Names() {
 		f.Add(uint8(i), fmt.Appendf(nil, `{"game":%q,"moves":[],"agent":"mcts:3"}`, name))
 	}
-	f.Add(uint8(3), []byte(`{"game":"quad-7x7","moves":["(block r3 c3)"],"agent":"mcts:3","simulations":1e1}`))
+	f.Add(uint8(slices.Index(ops, "analyze")), []byte(`{"game":"quad-7x7","moves":["(block r3 c3)"],"agent":"mcts:3","simulations":1e1}`))
 	f.Fuzz(func(t *testing.T, op uint8, body []byte) {
 		for _, costly := range []string{"alphabeta", "solver", "\\u", "mcts", "net", "policy"} {
 			if strings.Contains(string(body), costly) && !strings.Contains(string(body), `"mcts:3"`) {

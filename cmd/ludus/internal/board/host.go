@@ -133,7 +133,7 @@ func (h *Host) parse(body []byte, known []string) (*request, error) {
 				err = errors.New("players must be two names")
 			}
 		case "seed":
-			if raw, ok := fields[field]; ok && json.Unmarshal(raw, &r.seed) != nil {
+			if raw, ok := fields[field]; ok && (string(raw) == "null" || json.Unmarshal(raw, &r.seed) != nil) {
 				err = errors.New("seed must be a whole number from 0 to 18446744073709551615")
 			}
 		case "simulations":

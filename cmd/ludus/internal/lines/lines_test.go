@@ -68,6 +68,22 @@ func TestCloseEndsAPendingRead(t *testing.T) {
 	}
 }
 
+// A stream takes nothing from its file before the first Read, so a program that reads no input leaves it to others.
+func TestInterruptibleWaits(t *testing.T) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	out.WriteString("for others")
+	out.Close()
+	Interruptible(in)
+	time.Sleep(10 * time.Millisecond)
+	if left, err := io.ReadAll(in); string(left) != "for others" || err != nil {
+		t.Errorf("left %q, %v", left, err)
+	}
+}
+
 func TestInterruptibleReadsAFile(t *testing.T) {
 	in, out, err := os.Pipe()
 	if err != nil {
